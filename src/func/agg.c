@@ -27,6 +27,21 @@ const struct agg *agg_at(uint32_t i)
     return NULL;
 }
 
+const struct agg *agg_named(struct func_walk *w, const char *name)
+{
+    for (; w->table < DN_ARRAY_SIZE(agg_tables); w->table++, w->row = 0) {
+        const struct agg_table *t = agg_tables[w->table];
+
+        while (w->row < t->count) {
+            const struct agg *a = &t->rows[w->row++];
+
+            if (func_name_may(a->name, name) && strcasecmp(a->name, name) == 0)
+                return a;
+        }
+    }
+    return NULL;
+}
+
 void agg_save(const struct agg *a, const void *state, struct buf *b)
 {
     if (a->save)
@@ -57,22 +72,20 @@ int agg_load_fail(const char *name, size_t n, struct dn_err *err)
 
 bool agg_name_exists(const char *name)
 {
-    const struct agg *a;
+    struct func_walk walk = {0};
 
-    for (uint32_t i = 0; (a = agg_at(i)); i++)
-        if (strcasecmp(a->name, name) == 0)
-            return true;
-    return false;
+    return agg_named(&walk, name) != NULL;
 }
 
 static void agg_hint_types(const char *name, struct dn_err *err)
 {
+    struct func_walk walk = {0};
     const struct agg *a;
     struct buf b;
 
     buf_init(&b, NULL);
-    for (uint32_t i = 0; (a = agg_at(i)); i++)
-        if (strcasecmp(a->name, name) == 0 && !a->star && a->within != AGG_WITHIN_DESC &&
+    while ((a = agg_named(&walk, name)))
+        if (!a->star && a->within != AGG_WITHIN_DESC &&
             (a->arg2 == TYPE_NONE || a->within == AGG_WITHIN_ASC))
             buf_printf(&b,
                        "%s%s",
@@ -103,12 +116,13 @@ const struct agg *
 agg_find(const char *name, bool star, enum type_id arg, uint32_t pos, struct dn_err *err)
 {
     const struct agg *a = type_is_enum(arg) && !star ? agg_find_enum(name) : NULL;
+    struct func_walk walk = {0};
 
     if (a)
         return a;
 
-    for (uint32_t i = 0; (a = agg_at(i)); i++) {
-        if (strcasecmp(a->name, name) != 0 || a->star != star)
+    while ((a = agg_named(&walk, name))) {
+        if (a->star != star)
             continue;
         if (a->arg2 != TYPE_NONE || a->within != AGG_WITHIN_NONE)
             continue;
@@ -158,11 +172,14 @@ const struct agg *agg_find_pair(
 
     if (type_is_enum(arg) && arg2 == TYPE_BOOLEAN && strcasecmp(agg_enum_array[1].name, name) == 0)
         return &agg_enum_array[1];
-    for (int exactly = 1; exactly >= 0; exactly--)
-        for (uint32_t i = 0; (a = agg_at(i)); i++)
-            if (strcasecmp(a->name, name) == 0 && a->arg2 != TYPE_NONE &&
-                a->within == AGG_WITHIN_NONE && agg_fits_pair(a, arg, arg2, exactly))
+    for (int exactly = 1; exactly >= 0; exactly--) {
+        struct func_walk walk = {0};
+
+        while ((a = agg_named(&walk, name)))
+            if (a->arg2 != TYPE_NONE && a->within == AGG_WITHIN_NONE &&
+                agg_fits_pair(a, arg, arg2, exactly))
                 return a;
+    }
     DN_IGNORE(DN_FAIL(err,
                       DN_E_UNDEFINED_FUNCTION,
                       "function %s(%s, %s) does not exist",
@@ -179,11 +196,13 @@ agg_find_within(const char *name, enum type_id arg, bool desc, uint32_t pos, str
     enum agg_within within = desc ? AGG_WITHIN_DESC : AGG_WITHIN_ASC;
     const struct agg *a;
 
-    for (int exactly = 1; exactly >= 0; exactly--)
-        for (uint32_t i = 0; (a = agg_at(i)); i++)
-            if (strcasecmp(a->name, name) == 0 && a->within == within &&
-                (exactly ? a->arg == arg : agg_takes(a->arg, arg)))
+    for (int exactly = 1; exactly >= 0; exactly--) {
+        struct func_walk walk = {0};
+
+        while ((a = agg_named(&walk, name)))
+            if (a->within == within && (exactly ? a->arg == arg : agg_takes(a->arg, arg)))
                 return a;
+    }
     DN_IGNORE(DN_FAIL(err,
                       DN_E_UNDEFINED_FUNCTION,
                       "function %s WITHIN GROUP (ORDER BY %s) does not exist",
@@ -196,36 +215,38 @@ agg_find_within(const char *name, enum type_id arg, bool desc, uint32_t pos, str
 
 bool agg_name_within(const char *name)
 {
+    struct func_walk walk = {0};
     const struct agg *a;
 
-    for (uint32_t i = 0; (a = agg_at(i)); i++)
-        if (a->within != AGG_WITHIN_NONE && strcasecmp(a->name, name) == 0)
+    while ((a = agg_named(&walk, name)))
+        if (a->within != AGG_WITHIN_NONE)
             return true;
     return false;
 }
 
 bool agg_name_timed(const char *name)
 {
+    struct func_walk walk = {0};
     const struct agg *a;
 
-    for (uint32_t i = 0; (a = agg_at(i)); i++)
-        if (a->arg2 == TYPE_TIMESTAMP && strcasecmp(a->name, name) == 0)
+    while ((a = agg_named(&walk, name)))
+        if (a->arg2 == TYPE_TIMESTAMP)
             return true;
     return false;
 }
 
 void agg_name_args(const char *name, uint32_t *ret_min, uint32_t *ret_max)
 {
+    struct func_walk walk = {0};
     const struct agg *a;
 
     *ret_min = FUNC_ARGS_MAX;
     *ret_max = 0;
-    for (uint32_t i = 0; (a = agg_at(i)); i++) {
+    while ((a = agg_named(&walk, name))) {
         uint32_t n = (a->arg2 != TYPE_NONE) + (a->within == AGG_WITHIN_NONE ? 1u : 0u);
         uint32_t least = a->arg2 == TYPE_TIMESTAMP ? 1 : n;
 
-        if (a->star || strcasecmp(a->name, name) != 0 ||
-            (a->nulls_count && a->arg2 != TYPE_NONE)) /* its FILTER */
+        if (a->star || (a->nulls_count && a->arg2 != TYPE_NONE)) /* its FILTER */
             continue;
         *ret_min = least < *ret_min ? least : *ret_min;
         *ret_max = n > *ret_max ? n : *ret_max;

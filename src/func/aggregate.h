@@ -102,6 +102,9 @@ bool agg_name_timed(const char *name);
 void agg_name_args(const char *name, uint32_t *ret_min, uint32_t *ret_max);
 bool agg_name_exists(const char *name);
 const struct agg *agg_at(uint32_t i);
+/* The rows of a name, as func_named has those of functions. */
+struct func_walk;
+const struct agg *agg_named(struct func_walk *w, const char *name);
 /* save and load, whichever way the aggregate has them. */
 void agg_save(const struct agg *a, const void *state, struct buf *b);
 int agg_load(const struct agg *a,

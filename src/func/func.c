@@ -29,6 +29,21 @@ const struct func *func_at(uint32_t i)
     return NULL;
 }
 
+const struct func *func_named(struct func_walk *w, const char *name)
+{
+    for (; w->table < DN_ARRAY_SIZE(func_tables); w->table++, w->row = 0) {
+        const struct func_table *t = func_tables[w->table];
+
+        while (w->row < t->count) {
+            const struct func *f = &t->rows[w->row++];
+
+            if (func_name_may(f->name, name) && strcasecmp(f->name, name) == 0)
+                return f;
+        }
+    }
+    return NULL;
+}
+
 int func_fail_range(enum type_id type, struct dn_err *err)
 {
     if (type_is_timestamp(type) || type == TYPE_TIMESTAMP_LOCAL)
@@ -339,11 +354,11 @@ static void func_print_call(
 /* Is there an operator of that name for two values of a type? */
 static bool func_takes_two(const char *name, enum type_id type)
 {
+    struct func_walk walk = {0};
     const struct func *f;
 
-    for (uint32_t i = 0; (f = func_at(i)); i++)
-        if (f->args_count == 2 && f->args[0] == type && f->args[1] == type &&
-            strcasecmp(f->name, name) == 0)
+    while ((f = func_named(&walk, name)))
+        if (f->args_count == 2 && f->args[0] == type && f->args[1] == type)
             return true;
     return false;
 }
@@ -393,9 +408,10 @@ func_hint_overloads(const char *name, const enum type_id *types, uint32_t count,
 
     buf_init(&b, NULL);
     for (int like = 1; like >= 0; like--) {
-        for (uint32_t i = 0; (f = func_at(i)); i++) {
-            if (strcasecmp(f->name, name) != 0 || func_resembles(f, types, count) != (like == 1) ||
-                listed++ >= FUNC_HINT_MAX)
+        struct func_walk walk = {0};
+
+        while ((f = func_named(&walk, name))) {
+            if (func_resembles(f, types, count) != (like == 1) || listed++ >= FUNC_HINT_MAX)
                 continue;
             buf_puts(&b, b.len ? ", " : "");
             if (f->flags & FUNC_VARIADIC)
@@ -470,6 +486,7 @@ const struct func *func_find(const char *name,
     const struct func *best = NULL;
     const struct func *other = NULL; /* of that name, for other types */
     const struct func *f;
+    struct func_walk walk = {0};
     uint32_t best_cost = UINT32_MAX;
 
     if (strcmp(name, "!=") == 0)
@@ -480,11 +497,9 @@ const struct func *func_find(const char *name,
         dn_err_at(err, pos);
         return NULL;
     }
-    for (uint32_t i = 0; (f = func_at(i)); i++) {
+    while ((f = func_named(&walk, name))) {
         uint32_t cost;
 
-        if (strcasecmp(f->name, name) != 0)
-            continue;
         if (!other || func_takes_count(f, count))
             other = f;
         cost = func_match_cost(f, types, count);
@@ -504,10 +519,11 @@ const struct func *func_find(const char *name,
 
 bool func_is_clock(const char *name)
 {
+    struct func_walk walk = {0};
     const struct func *f;
 
-    for (uint32_t i = 0; (f = func_at(i)) != NULL; i++)
-        if ((f->flags & FUNC_CLOCK) && strcasecmp(f->name, name) == 0)
+    while ((f = func_named(&walk, name)))
+        if (f->flags & FUNC_CLOCK)
             return true;
     return false;
 }

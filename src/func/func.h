@@ -136,4 +136,16 @@ const struct func *func_pad(void);
 uint32_t func_like_prefix(struct vstr pattern, struct vstr escape, char *to, bool *ret_whole);
 /* Iteration for docs, completion and tests. */
 const struct func *func_at(uint32_t i); /* NULL past the end */
-bool func_is_clock(const char *name);   /* a function of that name has FUNC_CLOCK */
+/* The rows of a name, in any case of its letters, one after the other; NULL past the last. The walk
+ * begins zeroed. */
+struct func_walk {
+    uint32_t table;
+    uint32_t row;
+};
+const struct func *func_named(struct func_walk *w, const char *name);
+/* Can two names be the same, by their first letters in any case? Most cannot. */
+static inline bool func_name_may(const char *a, const char *b)
+{
+    return ((*a ^ *b) & ~0x20) == 0;
+}
+bool func_is_clock(const char *name); /* a function of that name has FUNC_CLOCK */

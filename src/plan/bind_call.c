@@ -156,9 +156,10 @@ int bind_call(struct binder *b,
 /* Operators have rows of their own among the functions; "not"(x) is no call. */
 static bool bind_is_operator(const char *name)
 {
+    struct func_walk walk = {0};
     const struct func *f;
 
-    for (uint32_t i = 0; (f = func_at(i)); i++) {
+    while ((f = func_named(&walk, name))) {
         if ((f->flags & FUNC_OPERATOR) && strcmp(f->name, name) == 0)
             return true;
     }
