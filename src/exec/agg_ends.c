@@ -50,6 +50,19 @@ static void ends_select(struct exec_feed *f, bool one, struct batch *in)
     in->sel_count = n;
 }
 
+/* One group: is its floor as near to the end as some row of the unit? Then rows that follow in the
+ * order of time are behind it. */
+static bool ends_reached(const struct exec_feed *f, const struct batch *in)
+{
+    const struct vec *times = &in->cols[f->u->ends_col];
+    uint32_t group = f->agg.ids[0];
+
+    return group < f->floors_count && !times->nulls && in->count > 0 &&
+           (ends_behind(f, group, vec_i64(times, 0)) || vec_i64(times, 0) == f->floors[group] ||
+            ends_behind(f, group, vec_i64(times, in->count - 1)) ||
+            vec_i64(times, in->count - 1) == f->floors[group]);
+}
+
 /* Does some aggregate ignore the row, as its value is NULL? */
 static bool ends_ignored(const struct exec_feed *f, const struct batch *in, uint32_t row)
 {
@@ -108,8 +121,11 @@ int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
     if (rc < 0)
         return rc;
     ends_select(f, one, &in);
-    if (in.sel_count == 0)
+    if (in.sel_count == 0) {
+        if (one && ends_reached(f, &in))
+            exec_feed_leave_run(f);
         return 0;
+    }
     rc = exec_reader_fetch(&f->reader, u->cols, u->cols_count, &in, err);
     if (rc < 0)
         return rc;
@@ -117,7 +133,11 @@ int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
     if (exec_pace_rows(&f->agg.pace, slice) < in.sel_count)
         return exec_feed_batches(f, &in, slice, err);
     rc = exec_agg_by_ids(&f->agg, &in, one, err);
-    return rc < 0 ? rc : ends_note(f, one, &in, err);
+    if (rc == 0)
+        rc = ends_note(f, one, &in, err);
+    if (rc == 0 && one && ends_reached(f, &in))
+        exec_feed_leave_run(f);
+    return rc;
 
 all: /* long strings: some rows at a time, without floors */
     rc = exec_reader_fetch(&f->reader, u->cols, u->cols_count, &in, err);

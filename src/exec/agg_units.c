@@ -285,6 +285,12 @@ static bool feed_passed(struct exec_feed *f, uint32_t group)
     return f->u->ends == EXEC_ENDS_LATE ? max < f->floors[group] : min > f->floors[group];
 }
 
+void exec_feed_leave_run(struct exec_feed *f)
+{
+    if (f->u->ends != EXEC_ENDS_NONE && f->reader.unit.one_run)
+        scan_unit_leave_run(f->reader.r);
+}
+
 int exec_feed_note(struct exec_feed *f, uint32_t group, int64_t time, struct dn_err *err)
 {
     bool late = f->u->ends == EXEC_ENDS_LATE || f->u->row_ends == EXEC_ENDS_LATE;
@@ -355,6 +361,7 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
             return rc;
         if (feed_passed(f, all.group)) {
             scan_unit_answered(f->reader.r);
+            exec_feed_leave_run(f);
             return 0;
         }
     }
@@ -373,7 +380,10 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
         return rc;
     if (!decode) {
         scan_unit_answered(f->reader.r);
-        return f->u->ends == EXEC_ENDS_NONE ? 0 : feed_note_end(f, all.group, err);
+        if (f->u->ends == EXEC_ENDS_NONE)
+            return 0;
+        exec_feed_leave_run(f);
+        return feed_note_end(f, all.group, err);
     }
     f->rows_decoded += in.sel_count;
     return exec_agg_stretches(&f->agg, &in, &all, 1, f->decode, err);

@@ -54,7 +54,7 @@ struct exec_units {
     bool simple;       /* no key is OTHER */
     bool times_unique; /* no two rows of a run have the same time */
     enum exec_ends ends;
-    enum exec_ends row_ends;  /* agg_ends.h; not beside `ends` */
+    enum exec_ends row_ends;  /* agg_ends.h: for units that zones do not answer */
     uint32_t ends_col;        /* row_ends: the column of which they ask for an end */
     const uint32_t *key_cols; /* row_ends: columns that the keys read */
     uint32_t key_cols_count;
@@ -131,6 +131,9 @@ int exec_feed_next(struct exec_feed *f, struct dn_err *err) DN_MUST_CHECK;
 /* Every aggregate of the group has a value of this time, or one that is nearer to the end. */
 int exec_feed_note(struct exec_feed *f, uint32_t group, int64_t time, struct dn_err *err)
     DN_MUST_CHECK;
+/* The group of the unit at hand has a value as near to the end as any of its rows. Where runs come
+ * from that end on, what follows in its run cannot matter. */
+void exec_feed_leave_run(struct exec_feed *f);
 /* Decoded rows to be added as batches, some at a time. */
 int exec_feed_batches(struct exec_feed *f,
                       const struct batch *in,

@@ -116,7 +116,7 @@ static int units_plan_row_ends(struct exec_units *u, struct dn_err *err)
     uint32_t col = 0;
     int trend;
 
-    if (u->ends != EXEC_ENDS_NONE || u->bucket_col != PLAN_NO_COL)
+    if (u->bucket_col != PLAN_NO_COL)
         return 0;
     for (uint32_t g = 0; g < u->node->aggs_count; g++) {
         uint32_t of = 0;
@@ -129,13 +129,14 @@ static int units_plan_row_ends(struct exec_units *u, struct dn_err *err)
         ends = one;
         col = of;
     }
+    trend = ends == EXEC_ENDS_NONE ? 0 : scan_trend(source->scan, col);
     /* max(x) of a column that does not follow the order of rows is found best by reading it. */
-    if (ends == EXEC_ENDS_NONE || (!any_timed && scan_trend(source->scan, col) == 0))
+    if (ends == EXEC_ENDS_NONE || (u->ends == EXEC_ENDS_NONE && !any_timed && trend == 0))
         return 0;
+    DN_ASSERT(u->ends == EXEC_ENDS_NONE || u->ends == ends);
     u->row_ends = ends;
     u->ends_col = col;
-    trend = scan_trend(source->scan, col);
-    if (ends == EXEC_ENDS_LATE ? trend > 0 : trend < 0)
+    if (u->ends == EXEC_ENDS_NONE && (ends == EXEC_ENDS_LATE ? trend > 0 : trend < 0))
         scan_reverse(source->scan);
     return exec_expr_cols((const struct bexpr *const *)u->node->exprs,
                           u->node->exprs_count,

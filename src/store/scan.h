@@ -170,5 +170,8 @@ int scan_unit_fetch(struct scan_reader *r,
                     uint32_t count,
                     struct batch *ret,
                     struct dn_err *err) DN_MUST_CHECK;
+/* The unit is of one run, and nothing that follows it in that run is wanted: where sources share
+ * the run, what is left of it need not be merged. Rows of it may come all the same. */
+void scan_unit_leave_run(struct scan_reader *r);
 /* Figures: the unit was answered from zones. */
 void scan_unit_answered(struct scan_reader *r);

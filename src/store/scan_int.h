@@ -246,6 +246,8 @@ int scan_leave_out(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
 
 /* scan_walk.c: the next rows for a reader; DN_EOF at the end. */
 int scan_walk(struct scan *s, uint32_t rows_max, struct scan_morsel *ret);
+/* If the run is being cut, what is left of it is not given to readers. */
+void scan_walk_leave(struct scan *s, const struct scan_src *src, uint32_t run);
 
 /* scan.c: adds what a reader did. */
 void scan_stats_add(struct scan_stats *to, const struct scan_stats *from);

@@ -550,3 +550,18 @@ void scan_unit_split(struct scan_reader *r)
     r->in_piece = false;
     r->stats.rows -= r->unit.rows;
 }
+
+void scan_unit_leave_run(struct scan_reader *r)
+{
+    DN_ASSERT(r->unit.one_run);
+    if (r->s->srcs_count < 2)
+        return;
+    if (r->src)
+        scan_walk_leave(r->s, r->src, r->run);
+    else
+        scan_walk_leave(r->s, r->morsel.members[0].src, r->morsel.members[0].run);
+    if (!r->merging || !r->weaving)
+        return;
+    r->morsel.at = r->morsel.count; /* a piece that the weave gave */
+    r->merging = false;
+}

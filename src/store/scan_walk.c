@@ -250,6 +250,19 @@ static void scan_fill_morsel(struct scan *s, uint32_t rows_max, struct scan_mors
     }
 }
 
+void scan_walk_leave(struct scan *s, const struct scan_src *src, uint32_t run)
+{
+    if (s->lock)
+        sched_lock(s->lock);
+    if (s->cuts_count && scan_run_cmp(s, s->cuts[0].src, s->cuts[0].run, src, run) == 0) {
+        s->cuts_count = 0;
+        s->merge_count = 0;
+        s->pieces_at = s->pieces_count;
+    }
+    if (s->lock)
+        sched_unlock(s->lock);
+}
+
 int scan_walk(struct scan *s, uint32_t rows_max, struct scan_morsel *ret)
 {
     ret->count = 0;
