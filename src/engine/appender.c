@@ -343,7 +343,7 @@ int dendro_append_timestamp(dendro_appender *app,
     dn_err_clear(&e);
     rc = engine_time(value, unit, &v.d, &e);
     v.untyped = false;
-    v.loose = false;
+    v.digits = (struct plan_digits){.clock = false};
     if (rc == 0)
         return app_append(app, &v, err);
     return engine_return(err, &e, app && app->rc == 0 ? appender_spoil(app, rc, &e) : rc);

@@ -33,6 +33,7 @@ struct change_run {
     struct dendro_stmt *stmt;
     const struct table *table;
     const struct plan_change *plan;
+    const struct plan_col *cols; /* what the plan returns */
     struct mem_owner *owner;
     struct arena strings;  /* of the buffers; goes with them */
     struct arena scratch;  /* of one batch */
@@ -218,7 +219,8 @@ change_assign(struct change_run *r, uint32_t set, const struct batch *b, struct 
 
     for (uint32_t i = 0; i < b->sel_count; i++) {
         uint32_t row = b->sel ? b->sel[i] : i;
-        struct intake_value v = {.d = vec_datum(&b->cols[s->at], row), .loose = s->loose};
+        struct intake_value v = {.d = vec_datum(&b->cols[s->at], row),
+                                 .digits = r->cols[s->at].digits};
         char name[CHANGE_NAME_MAX + 8];
         struct datum d;
         int rc =
@@ -569,6 +571,7 @@ static int change_once(struct dendro_stmt *stmt, int tries, struct dn_err *err)
     if (rc < 0 || ranges.count > 0)
         return rc < 0 ? rc : stmt_run_ranges(stmt, plan, &ranges, err);
     r.plan = plan->change;
+    r.cols = plan->cols;
     r.table = plan->table;
     arena_init(&r.strings, r.owner);
     arena_init(&r.scratch, r.owner);

@@ -168,6 +168,7 @@ struct conf {
     struct dendro_stmt *stmt;
     const struct conflict_clause *ast;
     const struct table *table;
+    const struct plan *plan; /* that looks which keys are there */
     struct intake *in;
     struct shard_batch given; /* all rows of the statement */
     struct key_set keys;
@@ -261,7 +262,7 @@ static int conf_update(struct conf *r, const struct batch *b, uint32_t row, stru
             if (e || t->columns[col].def_sql) {
                 v = (struct intake_value){.d = vec_datum(&b->cols[sets + i], row)};
                 v.untyped = conf_untyped(e) && b->cols[sets + i].type == TYPE_VARCHAR;
-                v.loose = plan_from_clock(e) || !e;
+                v.digits = e ? r->plan->cols[sets + i].digits : (struct plan_digits){.clock = true};
                 rc = intake_assign(t, col, &v, &r->stmt->conn->functions, &r->scratch, &d, err);
             } else {
                 rc = intake_default(&r->stmt->insert, col, &r->in->run, &r->scratch, &d, err);
@@ -331,6 +332,7 @@ static int conf_look(struct conf *r, struct dn_err *err)
     }
     if (rc == 0)
         rc = stmt_given_rows(stmt, r->table, r->given.cols, r->given.rows, &given, err);
+    r->plan = stmt->run_conflict ? stmt->run_conflict : stmt->conflict;
     ctx.params = NULL;
     ctx.params_count = 0;
     ctx.run = NULL;
@@ -338,7 +340,7 @@ static int conf_look(struct conf *r, struct dn_err *err)
     ctx.analysis = NULL;
     ctx.given = &given;
     if (rc == 0)
-        rc = exec_open(stmt->run_conflict ? stmt->run_conflict : stmt->conflict, &ctx, &root, err);
+        rc = exec_open(r->plan, &ctx, &root, err);
     while (rc == 0 && (rc = exec_next(root, &b, err)) == 0)
         rc = conf_found(r, &b, err);
     exec_close(root);

@@ -260,6 +260,7 @@ struct ins_run {
     bool scratch_used;
     bool user;           /* OVERRIDING USER VALUE */
     struct datum *found; /* values of queries, in the order of the text; in rows.strings */
+    const struct plan_col *found_cols;
     uint32_t found_used;
 };
 
@@ -275,7 +276,7 @@ ins_eval(struct ins_run *r, const struct expr *e, struct intake_value *ret, stru
     if (rc < 0)
         return rc;
     ret->untyped = b->type == TYPE_NONE;
-    ret->loose = plan_from_clock(e);
+    ret->digits = plan_expr_digits(b);
     if (b->kind == BEXPR_CONST) {
         ret->d = b->value;
         return 0;
@@ -286,7 +287,7 @@ ins_eval(struct ins_run *r, const struct expr *e, struct intake_value *ret, stru
 static int
 ins_value(struct ins_run *r, const struct expr *e, struct intake_value *ret, struct dn_err *err)
 {
-    ret->loose = false;
+    ret->digits = (struct plan_digits){.clock = false};
     if (e->kind == EXPR_LITERAL) {
         ret->d = e->value;
         ret->untyped = e->value.type == TYPE_VARCHAR;
@@ -298,9 +299,9 @@ ins_value(struct ins_run *r, const struct expr *e, struct intake_value *ret, str
         return 0;
     }
     if (r->found && ins_has_query(e)) {
+        ret->digits = r->found_cols[r->found_used].digits;
         ret->d = r->found[r->found_used++];
         ret->untyped = false;
-        ret->loose = plan_from_clock(e);
         return 0;
     }
     return ins_eval(r, e, ret, err);
@@ -317,6 +318,7 @@ static int ins_find(struct ins_run *r, struct dn_err *err)
     if (!stmt->plan)
         return 0;
     plan = stmt->run_plan ? stmt->run_plan : stmt->plan;
+    r->found_cols = plan->cols;
     r->found = arena_calloc(&r->rows.strings, (size_t)plan->cols_count + 1, sizeof(*r->found));
     if (!r->found)
         return DN_FAIL_NOMEM(err);

@@ -89,8 +89,8 @@ struct insq {
     struct arena scratch; /* of one batch */
     bool *plain;          /* by value: the vector is taken as it is */
     bool *untyped;        /* by value */
-    bool *loose;          /* by value: what a clock says */
-    bool user;            /* OVERRIDING USER VALUE */
+    const struct plan_col *cols;
+    bool user; /* OVERRIDING USER VALUE */
 };
 
 /* Which values need no look at each of them. */
@@ -101,13 +101,12 @@ static int insq_kinds(struct insq *r, const struct plan *plan, struct dn_err *er
 
     r->plain = arena_calloc(arena, to->cols_count + 1, sizeof(*r->plain));
     r->untyped = arena_calloc(arena, to->cols_count + 1, sizeof(*r->untyped));
-    r->loose = arena_calloc(arena, to->cols_count + 1, sizeof(*r->loose));
-    if (!r->plain || !r->untyped || !r->loose)
+    r->cols = plan->cols;
+    if (!r->plain || !r->untyped)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < to->cols_count; i++) {
         const struct column *c = &to->table->columns[to->cols[i]];
 
-        r->loose[i] = c->key_pos > 0 && plan_item_from_clock(r->stmt->reads, i);
         r->untyped[i] = insq_untyped(r->stmt->reads, i) && plan->cols[i].type == TYPE_VARCHAR;
         r->plain[i] = !r->untyped[i] && !column_is_identity(c) && plan->cols[i].type == c->type &&
                       !c->not_null && c->key_pos == 0 && to->table->time_col != (int)to->cols[i] &&
@@ -122,7 +121,7 @@ insq_value(struct insq *r, const struct vec *v, uint32_t row, uint32_t i, struct
 {
     const struct intake_target *to = &r->stmt->insert;
     struct intake_value value = {
-        .d = vec_datum(v, row), .untyped = r->untyped[i], .loose = r->loose[i]};
+        .d = vec_datum(v, row), .untyped = r->untyped[i], .digits = r->cols[i].digits};
     struct datum d;
     bool given = !r->user || !column_is_identity(&to->table->columns[to->cols[i]]);
     int rc = given

@@ -184,7 +184,8 @@ int intake_assign(const struct table *t,
     const struct column *c = &t->columns[col];
     struct plan_target to = {.type = c->type,
                              .mods = c->mods,
-                             .exact = c->key_pos > 0 && !v->loose,
+                             .exact =
+                                 c->key_pos > 0 && !plan_digits_round(v->digits, c->type, &c->mods),
                              .key = c->key_pos > 0,
                              .session = session};
     int rc = plan_assign(&to, &v->d, v->untyped, arena, ret, err);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "catalog/table.h"
+#include "plan/node.h"
 #include "vec/vec.h"
 
 struct bexpr;
@@ -84,8 +85,8 @@ int intake_check(const struct table *t, uint16_t col, const struct datum *d, str
 /* A value before it is made the column's. */
 struct intake_value {
     struct datum d;
-    bool untyped; /* a quoted literal: may stand for a number or a time */
-    bool loose;   /* now(): nobody wrote the digits that a coarser column drops */
+    bool untyped;              /* a quoted literal: may stand for a number or a time */
+    struct plan_digits digits; /* now(): nobody wrote those that a coarser column drops */
 };
 
 /* The value as the column stores it, read in the time zone of the session (NULL: UTC). Strings are

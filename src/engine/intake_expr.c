@@ -62,7 +62,7 @@ static struct eval ixp_eval(const struct intake_run *run, struct arena *arena)
     return (struct eval){.arena = arena, .now_ns = run->now_ns, .session = run->session};
 }
 
-/* Nobody wrote the digits that a coarser column drops: loose. */
+/* Nobody wrote the digits that a coarser column drops. */
 static int ixp_assign(const struct intake_target *to,
                       uint16_t col,
                       const struct datum *d,
@@ -70,7 +70,7 @@ static int ixp_assign(const struct intake_target *to,
                       struct datum *ret,
                       struct dn_err *err)
 {
-    struct intake_value v = {.d = *d, .loose = true};
+    struct intake_value v = {.d = *d, .digits = {.clock = true}};
 
     return intake_assign(to->table, col, &v, to->session, arena, ret, err);
 }

@@ -35,6 +35,7 @@ struct bexpr {
     struct bexpr **args;
     uint32_t args_count;
     bool negated;  /* IN: NOT IN, <> ALL */
+    bool clock;    /* CONST: a time that is made of what a clock said, 'now' */
     int32_t chars; /* BPCHAR, arrays of it: n of CHAR(n), which is how it is shown; 0: not known.
                       VARCHAR: below 0 it is a row of values (plan/bind_rows.h) */
 };

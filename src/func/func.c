@@ -516,14 +516,3 @@ const struct func *func_find(const char *name,
     func_match_casts(best, types, count, ret_casts);
     return best;
 }
-
-bool func_is_clock(const char *name)
-{
-    struct func_walk walk = {0};
-    const struct func *f;
-
-    while ((f = func_named(&walk, name)))
-        if (f->flags & FUNC_CLOCK)
-            return true;
-    return false;
-}

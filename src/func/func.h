@@ -148,4 +148,3 @@ static inline bool func_name_may(const char *a, const char *b)
 {
     return ((*a ^ *b) & ~0x20) == 0;
 }
-bool func_is_clock(const char *name); /* a function of that name has FUNC_CLOCK */

@@ -54,12 +54,15 @@ static int bind_fold_value(struct binder *b, struct bexpr **e, struct dn_err *er
 
 int bind_fold(struct binder *b, struct bexpr **e, struct dn_err *err)
 {
-    int32_t chars = (*e)->chars;
+    const struct bexpr *from = *e;
     int rc = bind_fold_value(b, e, err);
 
-    if (rc == 0)
-        (*e)->chars = chars;
-    return rc;
+    if (rc < 0)
+        return rc;
+    (*e)->chars = from->chars;
+    if (*e != from)
+        (*e)->clock = plan_expr_digits(from).clock;
+    return 0;
 }
 
 int32_t bind_chars(struct bexpr *const *args, uint32_t count)
@@ -152,7 +155,10 @@ static int bind_coerce_untyped(
             return rc;
         }
     }
-    return bind_const(b, &d, e->pos, ret, err);
+    rc = bind_const(b, &d, e->pos, ret, err);
+    if (rc == 0)
+        (*ret)->clock = plan_text_is_clock(&e->value);
+    return rc;
 }
 
 int bind_coerce(struct binder *b,

@@ -199,22 +199,6 @@ change_row(struct change *c, const struct change_from *from, struct bexpr **ret,
     return 0;
 }
 
-/* The expression that was written for the column; NULL: there is none for it alone. A star in a row
- * hides which part of it is meant. */
-static const struct expr *change_written(const struct change_from *from, const struct expr *value)
-{
-    const struct expr *row = from->item->expr;
-
-    if (!from->item->columns)
-        return value;
-    if (row->kind != EXPR_ROW || from->place >= row->args_count)
-        return NULL;
-    for (uint32_t i = 0; i < row->args_count; i++)
-        if (row->args[i]->kind == EXPR_STAR)
-            return NULL;
-    return row->args[from->place];
-}
-
 static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
 {
     struct plan_set *set = &c->out->sets[at];
@@ -252,7 +236,6 @@ static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
         dn_err_at(err, set->pos);
         return rc;
     }
-    set->loose = plan_from_clock(change_written(from, set->value));
     set->at = c->vars.n;
     set->value = NULL;
     c->defs[c->defs_count].e = e;

@@ -50,9 +50,10 @@ enum lkind {
 struct lvar {
     const char *name; /* for EXPLAIN and messages */
     enum type_id type;
-    struct sel *level;      /* the query whose FROM it comes from; NULL: it is computed */
-    const struct lrel *rel; /* the table of that FROM; NULL: it is computed */
-    uint32_t col, row;      /* column of rel; -chars of a row of values, 0: none */
+    struct sel *level;         /* the query whose FROM it comes from; NULL: it is computed */
+    const struct lrel *rel;    /* the table of that FROM; NULL: it is computed */
+    uint32_t col, row;         /* column of rel; -chars of a row of values, 0: none */
+    struct plan_digits digits; /* of times, once logic_digits() was there */
     struct plan_origin origin;
 };
 
@@ -133,6 +134,7 @@ struct lcte {
     bool keep;       /* MATERIALIZED, or it may not run twice */
     bool bound;      /* uses rows of the queries around it: each reader has a copy */
     bool estimated;  /* rows is known */
+    bool digits;     /* those of vars are known */
     double rows;     /* about how many it has */
     uint32_t number; /* in plan->ctes, once lowered; UINT32_MAX before */
 };
@@ -190,6 +192,9 @@ bool logic_volatile(const struct bexpr *e);
 /* A copy with the variables of defs replaced by their expressions. NULL: out of memory. */
 struct bexpr *
 logic_replace(struct planner *q, struct bexpr *e, const struct ldef *defs, uint32_t count);
+
+/* Whose digits times have: of all variables of the tree, if any of vars is a time (clock.c). */
+void logic_digits(struct planner *q, struct lnode *tree, const uint32_t *vars, uint32_t count);
 
 /* The plan: nodes whose first columns are vars, then plan->hidden_cols others; inits, CTEs. */
 int lower_root(struct planner *q,

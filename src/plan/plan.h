@@ -16,10 +16,9 @@
 /* What an UPDATE puts into one column. */
 struct plan_set {
     uint16_t col; /* table column */
-    uint32_t at;  /* place of the new value among the root's columns, PLAN_NO_COL: none */
+    uint32_t at;  /* place of the new value among the plan's columns, PLAN_NO_COL: none */
     const struct expr *value; /* without a place: a literal or parameter; NULL = the default */
     uint32_t pos;             /* of the new value */
-    bool loose;               /* now(): nobody wrote the digits that a coarser column drops */
 };
 #define PLAN_NO_COL UINT32_MAX
 
@@ -183,12 +182,14 @@ struct plan_target {
     const struct func_session *session; /* whose time zone texts are in; NULL: UTC */
 };
 
-/* Does a value say what a clock says: now(), and arithmetic, casts and choices with it? Then
- * `exact` is not meant for it. And column i of a query: by its select list alone. */
-bool plan_from_clock(const struct expr *e);
+/* Whose digits does the value of an expression without columns have? Of a plan's columns its cols
+ * tell. */
+struct plan_digits plan_expr_digits(const struct bexpr *e);
+/* Does a column round such a value? What a clock says: now(), and arithmetic, casts and choices
+ * with it. Then `exact` is not meant for it. */
+bool plan_digits_round(struct plan_digits d, enum type_id type, const struct type_mods *mods);
 /* Is it a text that stands for the time that a clock says: 'now'? */
 bool plan_text_is_clock(const struct datum *d);
-bool plan_item_from_clock(const struct query *q, uint32_t i);
 
 /* May values of a type be stored as another at all? (plan_assign then looks at each.) */
 bool plan_assignable(enum type_id to, enum type_id from);

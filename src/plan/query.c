@@ -196,6 +196,7 @@ int query_finish(struct planner *q, const struct qout *out, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < all; i++)
         vars[i] = i < out->count ? out->vars[i] : q->lock_vars.v[i - out->count];
+    logic_digits(q, tree, out->vars, out->count);
     rc = rewrite_tree(q, &tree, err);
     if (rc == 0)
         rc = lower_root(q, tree, vars, all, err);
@@ -207,7 +208,9 @@ int query_finish(struct planner *q, const struct qout *out, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     p->cols_count = out->count;
     for (uint32_t i = 0; i < out->count; i++) {
-        p->cols[i] = (struct plan_col){.name = out->names[i], .type = q->vars[out->vars[i]].type};
+        p->cols[i] = (struct plan_col){.name = out->names[i],
+                                       .type = q->vars[out->vars[i]].type,
+                                       .digits = q->vars[out->vars[i]].digits};
         if (out->origins)
             p->cols[i].origin = out->origins[i];
     }
