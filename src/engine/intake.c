@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* ---- which columns ---- */
 
@@ -188,7 +189,12 @@ int intake_assign(const struct table *t,
                                  c->key_pos > 0 && !plan_digits_round(v->digits, c->type, &c->mods),
                              .key = c->key_pos > 0,
                              .session = session};
-    int rc = plan_assign(&to, &v->d, v->untyped, arena, ret, err);
+    struct datum d = v->d;
+    int rc;
+
+    if (v->digits.decimal && d.type == TYPE_DOUBLE && !d.null && type_is_int(c->type))
+        d.v.f64 = round(d.v.f64); /* halves away from zero, as NUMERIC has it */
+    rc = plan_assign(&to, &d, v->untyped, arena, ret, err);
 
     return rc < 0 ? rc : intake_check(t, col, ret, err);
 }

@@ -34,10 +34,11 @@ struct bexpr {
     const struct func *func; /* CALL */
     struct bexpr **args;
     uint32_t args_count;
-    bool negated;  /* IN: NOT IN, <> ALL */
-    bool clock;    /* CONST: a time that is made of what a clock said, 'now' */
-    int32_t chars; /* BPCHAR, arrays of it: n of CHAR(n), which is how it is shown; 0: not known.
-                      VARCHAR: below 0 it is a row of values (plan/bind_rows.h) */
+    bool negated;    /* IN: NOT IN, <> ALL */
+    uint8_t decimal; /* DOUBLE: does it stand for a NUMERIC? (plan/decimal.h) 0: no */
+    bool clock;      /* CONST: a time that is made of what a clock said, 'now' */
+    int32_t chars;   /* BPCHAR, arrays of it: n of CHAR(n), which is how it is shown; 0: not known.
+                        VARCHAR: below 0 it is a row of values (plan/bind_rows.h) */
 };
 
 /* Is it x = ANY (array)? With an empty one even NULL is not in it. */

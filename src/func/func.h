@@ -38,6 +38,8 @@ enum func_flag {
     FUNC_COMPATIBLE = 64, /* arguments of any type need not be of the same one, if one becomes the
                              others by itself: ARRAY[1] || 2.5 */
     FUNC_CLOCK = 128,     /* what a clock says; a coarser column rounds its digits */
+    FUNC_HALVES = 256,    /* rounds a DOUBLE; one that stands for a NUMERIC goes another way
+                             (plan/decimal.h) */
 };
 
 struct func_ctx {
@@ -131,6 +133,8 @@ const struct func *func_fit_cast(enum type_id type);
 const struct func *func_bits_cast(void);
 /* CHAR(n), or an array of them, and n: with the blanks that it is shown with. */
 const struct func *func_pad(void);
+/* round(DOUBLE) with halves away from zero, as NUMERIC does. */
+const struct func *func_round_away(void);
 /* The text every match of a LIKE pattern starts with, written to `to` (room for the pattern);
  * returns its length. ret_whole: the pattern is nothing but that text. */
 uint32_t func_like_prefix(struct vstr pattern, struct vstr escape, char *to, bool *ret_whole);

@@ -410,21 +410,21 @@ static int str_char_num(const struct str_call *c, struct vstr *ret)
 }
 STR_KERNEL(char_num)
 
-#define NCHAR(t, sample)                                                                       \
-    STR("to_char",                                                                             \
-        2,                                                                                     \
-        func_char_num,                                                                         \
-        "The number by a template: 9, 0, ., ,, S, MI, PR, FM, TH, RN, EEEE, V and the others " \
-        "of PostgreSQL.",                                                                      \
-        sample,                                                                                \
-        TYPE_##t,                                                                              \
-        TYPE_VARCHAR)
+#define NCHAR_FLAGS(t, more, sample)                                                           \
+    {                                                                                          \
+        .name = "to_char", .args = {TYPE_##t, TYPE_VARCHAR}, .args_count = 2,                  \
+        .result = TYPE_VARCHAR, .flags = FUNC_STRICT | (more), .kernel = func_char_num,        \
+        .doc = "The number by a template: 9, 0, ., ,, S, MI, PR, FM, TH, RN, EEEE, V and the " \
+               "others of PostgreSQL.",                                                        \
+        .example = sample                                                                      \
+    }
+#define NCHAR(t, sample) NCHAR_FLAGS(t, 0, sample)
 
 static const struct func func_char_num_rows[] = {
     NCHAR(INTEGER, "to_char(125, '999') =  125"),
     NCHAR(BIGINT, "to_char(1485, 'FM9,999') = 1,485"),
     NCHAR(NUMERIC, "to_char(-125.8, '999D99S') = 125.80-"),
-    NCHAR(DOUBLE, "to_char(125.8, 'FM000.00') = 125.80"),
+    NCHAR_FLAGS(DOUBLE, FUNC_HALVES, "to_char(125.8, 'FM000.00') = 125.80"),
     NCHAR(REAL, "to_char(125.8, 'FM999D9') = 125.8"),
 };
 

@@ -75,6 +75,13 @@ static inline double math_cbrt_of(double x)
 #define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
 #include "func/unary_tmpl.h"
 
+#define UNARY_FN       math_round_away
+#define UNARY_T        double
+#define UNARY_R        double
+#define UNARY_OP(x, r) ((r) = round(x) + 0.0, 0) /* no -0 */
+#define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
+#include "func/unary_tmpl.h"
+
 #define UNARY_FN       math_trunc
 #define UNARY_T        double
 #define UNARY_R        double
@@ -477,10 +484,15 @@ static const struct func func_math_rows[] = {
     MATH1("ceiling", math_ceil, "The same as ceil.", "ceiling(2.1) = 3"),
     MATH1(
         "floor", math_floor, "The greatest whole number that is not greater.", "floor(-2.5) = -3"),
-    MATH1("round",
-          math_round,
-          "The nearest whole number; halves go to the even one.",
-          "round(2.5) = 2"),
+    {.name = "round",
+     .args = {TYPE_DOUBLE},
+     .args_count = 1,
+     .result = TYPE_DOUBLE,
+     .flags = FUNC_STRICT | FUNC_HALVES,
+     .kernel = math_round,
+     .doc = "The nearest whole number; halves go to the even one, but those of averages of "
+            "integers away from zero.",
+     .example = "round(2.5) = 2"},
     MATH_DIGITS("round",
                 math_round_digits,
                 "Rounded to that many digits after the point (before it, if negative), halves away "
@@ -542,5 +554,17 @@ static const struct func func_math_rows[] = {
     MATH1("degrees", math_degrees, "Radians to degrees.", "degrees(0.5) = 28.64788975654116"),
     MATH1("radians", math_radians, "Degrees to radians.", "radians(45) = 0.7853981633974483"),
 };
+
+const struct func *func_round_away(void)
+{
+    static const struct func away = {.name = "round",
+                                     .args = {TYPE_DOUBLE},
+                                     .args_count = 1,
+                                     .result = TYPE_DOUBLE,
+                                     .flags = FUNC_STRICT,
+                                     .kernel = math_round_away};
+
+    return &away;
+}
 
 const struct func_table func_table_math = {func_math_rows, DN_ARRAY_SIZE(func_math_rows)};

@@ -5,6 +5,7 @@
 #include "plan/bind_gather.h"
 #include "plan/bind_query.h"
 #include "plan/bind_size.h"
+#include "plan/decimal.h"
 
 #include "func/text.h"
 
@@ -93,6 +94,7 @@ struct bexpr *bind_var(struct binder *b, uint32_t var, uint32_t pos)
     if (out) {
         out->col = var;
         out->chars = logic_chars(b->q, var);
+        out->decimal = b->q->vars[var].decimal;
     }
     return out;
 }
@@ -534,6 +536,12 @@ bind_cast_expr(struct binder *b, const struct expr *e, struct bexpr **ret, struc
         return bind_bits(b, x, sql_type_mods(e->type_name), ret, err);
     else if (rc == 0)
         rc = bind_coerce(b, x, e->type, true, ret, err);
+    if (rc == 0 && e->type == TYPE_DOUBLE) {
+        *ret = arena_dup(b->env->arena, *ret, sizeof(**ret));
+        if (!*ret)
+            return DN_FAIL_NOMEM(err);
+        (*ret)->decimal = DECIMAL_NO;
+    }
     return rc < 0 ? rc : bind_fit(b, e->type_name, ret, err);
 }
 

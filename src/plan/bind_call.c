@@ -3,6 +3,7 @@
  * bind_call.c: calls by name: scalar functions here, aggregates, windows and functions that return
  * rows elsewhere. */
 #include "plan/bind_query.h"
+#include "plan/decimal.h"
 
 #include "func/rowfunc.h"
 #include "func/variadic.h"
@@ -131,6 +132,16 @@ int bind_call(struct binder *b,
     out->func = func_find(name, types, count, casts, pos, err);
     if (!out->func)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;
+    rc = decimal_call(b, &out->func, args, count, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; rc == 1 && i < count; i++)
+        types[i] = casts[i] = args[i]->type;
+    if (rc == 1)
+        out->func = func_find(name, types, count, casts, pos, err);
+    if (!out->func)
+        return err ? err->code : DN_E_UNDEFINED_FUNCTION;
+    out->decimal = decimal_result(out->func, args, count) ? DECIMAL_YES : 0;
     rc = bind_no_rows(out->func, args, count, pos, err);
     if (rc < 0)
         return rc;

@@ -3,6 +3,7 @@
  * bind_cast.c: types of expressions: untyped things settled, casts inserted, constants folded. */
 #include "plan/bind.h"
 #include "plan/bind_query.h"
+#include "plan/decimal.h"
 
 #include "func/text.h"
 
@@ -182,6 +183,12 @@ int bind_coerce(struct binder *b,
         d = (struct datum){.null = true}; /* what has no type is NULL in every row */
         d.type = type;
         return bind_const(b, &d, e->pos, ret, err);
+    }
+    if (type_is_int(type)) {
+        int rc = decimal_to_int(b, &e, err);
+
+        if (rc < 0)
+            return rc;
     }
     f = func_cast(e->type, type, !explicitly);
     if (!f) {

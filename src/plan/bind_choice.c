@@ -6,6 +6,7 @@
  * The common type is PostgreSQL's: untyped operands take the others'; numbers stay numbers and
  * times times, of the type that the others become by themselves; if all are untyped it is text. */
 #include "plan/bind_query.h"
+#include "plan/decimal.h"
 
 /* Kinds of types among which a common one is looked for. */
 static int bind_kind(enum type_id t)
@@ -95,6 +96,8 @@ static int bind_choice(struct binder *b,
     out->args = args;
     out->args_count = count;
     out->chars = bind_chars(args, count);
+    if (out->type == TYPE_DOUBLE && decimal_choice(args, count))
+        out->decimal = DECIMAL_YES;
     *ret = out;
     return bind_fold(b, ret, err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * bind_group.c: aggregate calls. */
+#include "plan/decimal.h"
 #include "plan/select_rows.h"
 
 #include "base/text.h"
@@ -93,8 +94,8 @@ static int bind_agg_add(
     a->var = logic_var(b->q,
                        agg->agg->star ? "count(*)" : agg->agg->name,
                        agg_result(agg->agg, agg->arg ? agg->arg->type : TYPE_NONE));
-    if (agg->arg)
-        logic_set_chars(b->q, a->var, agg->arg->chars);
+    if (agg->arg && a->var)
+        logic_set_agg(b->q, a->var, agg);
     *ret = a->var;
     return a->var ? 0 : DN_FAIL_NOMEM(err);
 }

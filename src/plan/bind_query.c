@@ -7,6 +7,7 @@
  * clause attaches to its input: (query) a SINGLE join, EXISTS, IN, ANY and ALL a MARK join whose
  * condition is the comparison. x op ALL (q) is NOT (x negated-op ANY (q)), which is true of
  * three-valued logic too. */
+#include "plan/decimal.h"
 #include "plan/select_rows.h"
 
 int bind_attach(struct binder *b,
@@ -111,6 +112,7 @@ static int bind_init(struct binder *b,
     if (!out)
         return DN_FAIL_NOMEM(err);
     out->chars = logic_chars(q, var);
+    out->decimal = q->vars[var].decimal;
     out->param = ++q->plan->slots_count;
     q->inits[q->inits_count++] =
         (struct linit){.tree = tree, .var = var, .param = out->param, .pos = pos};
@@ -127,7 +129,7 @@ static int bind_own(struct binder *b, struct qout *out, uint32_t i, struct dn_er
     if (!def.var)
         return DN_FAIL_NOMEM(err);
     out->vars[i] = def.var;
-    logic_set_chars(b->q, def.var, def.e->chars);
+    logic_set_like(b->q, def.var, def.e);
     out->tree = logic_map(b->q, out->tree, &def, 1);
     return out->tree ? 0 : DN_FAIL_NOMEM(err);
 }

@@ -3,6 +3,7 @@
  * bind_window.c: f(…) OVER (…). Calls whose windows have the same PARTITION BY and ORDER BY share a
  * node; a call becomes a variable that the node defines. Arguments may hold aggregates of the same
  * query: windows are computed after them. */
+#include "plan/decimal.h"
 #include "plan/select_int.h"
 
 #include "base/text.h"
@@ -457,9 +458,9 @@ int bind_window_call(struct binder *b,
     if (!call.var)
         return DN_FAIL_NOMEM(err);
     if (call.call.args_count > 0)
-        logic_set_chars(b->q, call.var, call.call.args[0]->chars);
+        logic_set_like(b->q, call.var, call.call.args[0]);
     else if (call.call.agg.arg)
-        logic_set_chars(b->q, call.var, call.call.agg.arg->chars);
+        logic_set_agg(b->q, call.var, &call.call.agg);
     rc = window_add(b, &w, &call, err);
     if (rc < 0)
         return rc;

@@ -10,6 +10,7 @@
  * the whole row (an UPDATE that writes it anew), for tables without a key the row id, and then the
  * values of the SET expressions. A literal or parameter alone is not planned: it is assigned as by
  * INSERT, where a quoted literal may stand for a number or a time. */
+#include "plan/decimal.h"
 #include "plan/from_int.h"
 #include "plan/stored.h"
 #include "plan/writable.h"
@@ -240,6 +241,7 @@ static int change_set_expr(struct change *c, uint32_t at, struct dn_err *err)
     set->value = NULL;
     c->defs[c->defs_count].e = e;
     c->defs[c->defs_count].var = logic_var(&c->q, col->name, e->type);
+    logic_set_like(&c->q, c->defs[c->defs_count].var, e);
     return change_out(c, c->defs[c->defs_count++].var, err);
 }
 

@@ -254,6 +254,7 @@ int from_own_vars(struct from *f, struct qout *out, struct dn_err *err)
             return DN_FAIL_NOMEM(err);
         vars[i] = defs[i].var;
         f->q->vars[vars[i]].level = f->level;
+        f->q->vars[vars[i]].decimal = defs[i].e->decimal;
         if (!out->origins || defs[i].e->chars < 0)
             logic_set_chars(f->q, vars[i], defs[i].e->chars);
         if (out->origins)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * from_join.c: JOIN in FROM: conditions, columns in common, names. */
+#include "plan/decimal.h"
 #include "plan/from_int.h"
 
 #include "base/text.h"
@@ -94,7 +95,7 @@ static int from_merged(struct from *f,
     if (!ret->var || !more)
         return DN_FAIL_NOMEM(err);
     f->q->vars[ret->var].level = f->level;
-    logic_set_chars(f->q, ret->var, both->chars);
+    logic_set_like(f->q, ret->var, both);
     if (join->defs_count)
         memcpy(more, join->defs, join->defs_count * sizeof(*more));
     more[join->defs_count++] = (struct ldef){.var = ret->var, .e = both};

@@ -53,6 +53,7 @@ struct lvar {
     struct sel *level;         /* the query whose FROM it comes from; NULL: it is computed */
     const struct lrel *rel;    /* the table of that FROM; NULL: it is computed */
     uint32_t col, row;         /* column of rel; -chars of a row of values, 0: none */
+    bool decimal;              /* a DOUBLE that stands for a NUMERIC (decimal.h) */
     struct plan_digits digits; /* of times, once logic_digits() was there */
     struct plan_origin origin;
 };

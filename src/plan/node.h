@@ -30,17 +30,18 @@ struct plan_origin {
     struct type_mods mods; /* VARCHAR(n), NUMERIC(p, s) */
 };
 
-/* Whose are the digits of a time's fraction of a second? (clock.c) */
+/* Whose are the digits of a fraction? */
 struct plan_digits {
-    bool clock;      /* those of values that are made of what a clock says */
-    uint8_t written; /* of values that are not, there may be so many */
+    bool decimal;    /* DOUBLE: halves are rounded as those of a NUMERIC (decimal.h) */
+    bool clock;      /* times: made of what a clock says (clock.c) */
+    uint8_t written; /* times: of values that are not, there may be so many */
 };
 #define PLAN_DIGITS_MAX 9u
 
 struct plan_col {
     const char *name; /* header of the result */
     enum type_id type;
-    struct plan_digits digits; /* times */
+    struct plan_digits digits;
     struct plan_origin origin;
 };
 

@@ -211,6 +211,7 @@ int query_finish(struct planner *q, const struct qout *out, struct dn_err *err)
         p->cols[i] = (struct plan_col){.name = out->names[i],
                                        .type = q->vars[out->vars[i]].type,
                                        .digits = q->vars[out->vars[i]].digits};
+        p->cols[i].digits.decimal = q->vars[out->vars[i]].decimal;
         if (out->origins)
             p->cols[i].origin = out->origins[i];
     }
@@ -447,6 +448,7 @@ static int set_bind(struct planner *q,
         n->vars[i] = logic_var(q, l.names[i], q->vars[l.vars[i]].type);
         if (!n->vars[i])
             return DN_FAIL_NOMEM(err);
+        q->vars[n->vars[i]].decimal = q->vars[l.vars[i]].decimal && q->vars[r.vars[i]].decimal;
         q->vars[n->vars[i]].row = q->vars[l.vars[i]].row > q->vars[r.vars[i]].row
                                       ? q->vars[l.vars[i]].row
                                       : q->vars[r.vars[i]].row;

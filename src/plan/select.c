@@ -4,6 +4,7 @@
  * first, so that columns are read in its order; aggregates, windows and subqueries that depend on
  * rows are collected on the way (bind_group.c, bind_window.c, bind_query.c). Sort keys that nobody
  * selected become hidden columns at the end. stack.c then puts nodes on each other. */
+#include "plan/decimal.h"
 #include "plan/from_int.h"
 #include "plan/select_names.h"
 #include "plan/select_rows.h"
@@ -285,7 +286,7 @@ static int sel_key_push(struct sel *s, struct bexpr *e, uint32_t *ret, struct dn
               : logic_var(q, "key", e->type);
     if (!var)
         return DN_FAIL_NOMEM(err);
-    logic_set_chars(q, var, e->chars);
+    logic_set_like(q, var, e);
     if (e->kind == BEXPR_COLUMN)
         logic_named(q, var, e->col);
     s->keys[s->keys_count] = (struct ldef){.var = var, .e = e};

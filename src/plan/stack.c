@@ -7,6 +7,7 @@
  *
  * with functions that return rows in between (select_rows.c). */
 #include "plan/clone.h"
+#include "plan/decimal.h"
 #include "plan/query_set.h"
 #include "plan/select_rows.h"
 
@@ -165,7 +166,7 @@ static int sel_as_var(struct sel *s,
     }
     defs[*count].e = e;
     defs[*count].var = *ret = logic_var(s->b.q, name, e->type);
-    logic_set_chars(s->b.q, *ret, e->chars);
+    logic_set_like(s->b.q, *ret, e);
     ++*count;
     return *ret ? 0 : DN_FAIL_NOMEM(err);
 }

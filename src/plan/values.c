@@ -3,6 +3,8 @@
  * values.c: VALUES as a query: rows of expressions, a type for each column. */
 #include "plan/values.h"
 
+#include "plan/decimal.h"
+
 static int values_lengths(const struct values_rows *v, struct dn_err *err)
 {
     for (uint32_t i = 1; i < v->rows_count; i++) {
@@ -100,6 +102,7 @@ int query_values(struct planner *q,
         if (!ret->vars[c])
             return DN_FAIL_NOMEM(err);
         logic_set_chars(q, ret->vars[c], bind_chars(column, v->rows_count));
+        q->vars[ret->vars[c]].decimal = decimal_choice(column, v->rows_count);
     }
     return subs.n > 0 ? values_beside(&b, &subs, ret, err) : 0;
 }

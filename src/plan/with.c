@@ -135,6 +135,7 @@ static int with_fresh(struct planner *q, const struct qout *out, uint32_t **ret,
         if (!(*ret)[i])
             return DN_FAIL_NOMEM(err);
         logic_set_chars(q, (*ret)[i], logic_chars(q, out->vars[i]));
+        q->vars[(*ret)[i]].decimal = q->vars[out->vars[i]].decimal;
     }
     return 0;
 }
@@ -470,6 +471,7 @@ static int with_part_rows(struct planner *q, struct lwith *w, struct qout *ret, 
         vars[i] = logic_var(q, names[i], type == TYPE_NONE ? TYPE_VARCHAR : type);
         if (!vars[i])
             return DN_FAIL_NOMEM(err);
+        q->vars[vars[i]].decimal = part->cols[i].digits.decimal;
     }
     n->work = w->part;
     n->vars = vars;

@@ -309,6 +309,12 @@ num | avg(x) FROM (VALUES ({num}), ({num}), ({num})) v(x)
 num | sum(x) FROM (VALUES ({num}), ({num})) v(x)
 num | stddev(x) FROM (VALUES ({num}), ({num}), ({num})) v(x)
 num | variance(x) FROM (VALUES ({num}), ({num}), ({num})) v(x)
+float8 | round(avg(x))::float8 FROM (VALUES ({int}), ({int}), ({n}), ({n})) v(x)
+float8 | round(avg(x) * {n} / 4 + 0.5)::float8 FROM (VALUES ({n}), ({n}), ({n}), ({n})) v(x)
+float8 | round(a)::float8 FROM (SELECT avg(x) AS a FROM (VALUES ({n}), ({n})) v(x) UNION ALL SELECT {n}) s ORDER BY a LIMIT 1
+int8 | avg(x)::bigint FROM (VALUES ({n}), ({int})) v(x)
+int8 | coalesce(avg(x) / 2, {n})::bigint FROM (VALUES ({n}), ({n})) v(x)
+text | to_char(avg(x), {numtmpl}) FROM (VALUES ({n}), ({n}), ({n}), ({n})) v(x)
 iv | avg(x) FROM (VALUES ({iv}), ({iv})) v(x)
 iv | sum(x) FROM (VALUES ({iv}), ({iv})) v(x)
 text | pg_typeof(CASE WHEN true THEN {any} ELSE {any} END)::text
