@@ -10,7 +10,7 @@ DN_ERR(NOSPC,              3, "53100", "The storage is full. Reads go on; writes
 DN_ERR(CORRUPT,            4, "XX001", "Stored bytes fail their checksum or break an invariant of the format.")
 DN_ERR(EXISTS,             5, "58P01", "An object of that name exists already in the volume.")
 DN_ERR(NO_OBJECT,          6, "58P01", "The volume holds no object of that name.")
-DN_ERR(FENCED,             7, "57P05", "A newer writer has taken over; this process may not write any more.")
+DN_ERR(FENCED,             7, "57P03", "A newer writer has taken over, or the lock of the volume was lost: this process may not write any more. Nothing was written.")
 DN_ERR(CONFLICT,           8, "40001", "A document changed since it was read.")
 DN_ERR(BUSY,               9, "55006", "The volume is in use by another process.")
 DN_ERR(VERSION,           10, "XX001", "The bytes were written by a newer release of Dendro.")
@@ -127,5 +127,6 @@ DN_ERR(NOT_DETACHED,     348, "58P01", "There is no complete detached partition 
 DN_ERR(SLAB_DIFFERS,     349, "42804", "A detached partition does not fit the table: columns, types or key differ, or it is too old.")
 DN_ERR(SLAB_TAKEN,       350, "55006", "The table has rows where those of a detached partition would go.")
 DN_ERR(IN_USE,           401, "55006", "A table cannot be changed or dropped while a cursor of the session reads it.")
+DN_ERR(OUTCOME_UNKNOWN,  410, "08007", "The volume was lost while a commit was written: whether it is in the log shows when the database is opened again.")
 DN_ERR(TABLESAMPLE,      371, "2202H", "An argument of TABLESAMPLE is not valid.")
 /* clang-format on */

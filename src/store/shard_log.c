@@ -348,7 +348,7 @@ int shard_log_append(struct shard *s, uint64_t seq_last, bool sync, struct dn_er
     if (rc < 0) {
         log_chunk_failed(s, rc);
         /* Sealing at once makes the failure certain; otherwise the next write or open decides. */
-        if (rc != DN_E_FENCED && shard_log_roll(s, NULL) < 0)
+        if (rc != DN_E_FENCED && rc != DN_E_OUTCOME_UNKNOWN && shard_log_roll(s, NULL) < 0)
             dn_err_hint(&why,
                         "the outcome is unknown until the storage recovers: the rows may appear "
                         "after a restart");

@@ -150,8 +150,7 @@ static int plog_enter(struct posix_volume *pv,
                       struct dn_err *err)
 {
     struct posix_log *log;
-    /* Whether the lock is still ours is looked at behind the write (plog_is_safe). */
-    int rc = pv->read_only ? volume_posix_writable(pv, err) : 0;
+    int rc = volume_posix_writable(pv, err); /* once more behind the write: plog_is_safe */
 
     if (rc < 0)
         return rc;
@@ -249,6 +248,10 @@ static int plog_is_safe(struct posix_volume *pv, struct posix_log *log, struct d
     int number;
     int rc = volume_posix_lock_check(pv, err);
 
+    if (rc == DN_E_FENCED) {
+        rc = VOLUME_FAIL_UNKNOWN(err, log->name);
+        dn_err_hint(err, "stop this process and open the database again: then it shows");
+    }
     if (rc == 0) {
         volume_posix_file_name(log->name, file);
         number = volume_posix_statat(pv, pv->log_fd, file, &st);

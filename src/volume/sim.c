@@ -45,6 +45,10 @@ int sim_volume_enter(struct sim_volume *sv,
     if (write && sv->fenced)
         return sim_volume_fenced(sv, err);
     *ret_fault = sim_disk_strike(sv->disk, write);
+    if (*ret_fault == SIM_FAULT_LOCK) {
+        sim_disk_drop_lock(sv->disk);
+        *ret_fault = SIM_FAULT_NONE;
+    }
     return 0;
 }
 
@@ -54,7 +58,10 @@ int sim_volume_leave(struct sim_volume *sv, int rc, struct dn_err *err)
     if (rc >= 0 && !sim_volume_alive(sv))
         return sim_volume_dead(sv, err);
     if (rc >= 0 && sv->fenced)
-        return sim_volume_fenced(sv, err);
+        return DN_FAIL(err,
+                       DN_E_OUTCOME_UNKNOWN,
+                       "%s: its lock was removed during a write, which may be there or not",
+                       sv->description);
     return rc;
 }
 
@@ -69,6 +76,7 @@ int sim_volume_struck(
         return DN_FAIL(
             err, DN_E_NOSPC, "%s '%s': no space left (simulated)", sim_kind_name(kind), name);
     case SIM_FAULT_IO:
+    case SIM_FAULT_LOCK: /* sim_volume_enter lets the call happen */
     case SIM_FAULT_NONE:
     case SIM_FAULT_MAX:
         break;

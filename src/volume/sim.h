@@ -28,7 +28,8 @@ int sim_volume_open(struct sim_disk *d,
                     struct dn_err *err) DN_MUST_CHECK;
 
 /* As if the lock of the open volume had been removed: the disk can be opened again, and from now on
- * every write of the old volume is DN_E_FENCED; it reads on. */
+ * every write of the old volume is DN_E_FENCED; it reads on. A write that is under way is
+ * DN_E_OUTCOME_UNKNOWN. */
 void sim_disk_drop_lock(struct sim_disk *d);
 
 /* Faults. Calls are counted from 1 over all storage calls (put, read, append, sync, replace, …). */
@@ -38,6 +39,7 @@ enum sim_fault {
     SIM_FAULT_NOSPC, /* DN_E_NOSPC; an append may have happened in part; reads, deletes and fences
                       * succeed */
     SIM_FAULT_CRASH, /* as sim_disk_crash in the middle of the call */
+    SIM_FAULT_LOCK,  /* as sim_disk_drop_lock in the middle of the call, which happens */
     SIM_FAULT_MAX
 };
 uint64_t sim_disk_calls(const struct sim_disk *d);

@@ -156,6 +156,12 @@ void volume_local_notify(struct volume_local *local, const char *name);
             (name),                                                                       \
             (uint64_t)(theirs),                                                           \
             (uint64_t)(mine))
+#define VOLUME_FAIL_UNKNOWN(err, name)                                                  \
+    DN_FAIL((err),                                                                      \
+            DN_E_OUTCOME_UNKNOWN,                                                       \
+            "log '%s': the lock of the volume, the file LOCK, was removed or replaced " \
+            "during a write, which may be there or not",                                \
+            (name))
 #define VOLUME_FAIL_VANISHED(err, name)                                                   \
     DN_FAIL((err),                                                                        \
             DN_E_NO_OBJECT,                                                               \

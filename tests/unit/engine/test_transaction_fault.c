@@ -123,8 +123,9 @@ struct world {
     dendro_db *db;
     dendro_conn *conn;
     const struct story *story;
-    bool done; /* COMMIT was acknowledged */
-    int rc;    /* of what failed first, 0 = nothing */
+    bool done;    /* COMMIT was acknowledged */
+    bool refused; /* something was with 57P03, and so there must be nothing of it */
+    int rc;       /* of what failed first, 0 = nothing */
 };
 
 static int open_world(struct world *w, uint64_t seed)
@@ -205,11 +206,14 @@ static void look(struct world *w, const char *what, uint64_t n)
             add_text(&text, e.sqlstate);
         add_text(&text, " ");
     }
-    if (strcmp(text.s, w->story->after) != 0 && (w->done || strcmp(text.s, w->story->before) != 0))
+    if ((strcmp(text.s, w->story->after) != 0 || w->refused) &&
+        (w->done || strcmp(text.s, w->story->before) != 0))
         fail_msg("%s %llu, %s: %s",
                  what,
                  (unsigned long long)n,
-                 w->done ? "committed" : "not committed",
+                 w->done      ? "committed"
+                 : w->refused ? "refused"
+                              : "not committed",
                  text.s);
 }
 
@@ -327,6 +331,47 @@ static void sweep_story(const struct story *story, enum sim_fault fault, const c
         }
 }
 
+/* The lock goes during the n-th call: what was refused is not there, and 08007 alone may be either.
+ */
+static uint32_t sweep_lock(const struct story *story)
+{
+    uint32_t unknown = 0;
+    bool hit = true;
+
+    for (uint64_t n = 1; hit; n++) {
+        struct dendro_error e = {.code = 0};
+        struct world w;
+
+        new_world(&w, story, n);
+        sim_disk_fail_nth(w.disk, n, SIM_FAULT_LOCK, false);
+        for (const char *const *sql = story->script; w.rc == 0 && *sql; sql++)
+            w.rc = dendro_exec(w.conn, *sql, -1, NULL, NULL, &e);
+        hit = sim_disk_fail_hit(w.disk);
+        w.done = w.rc == 0;
+        w.refused = w.rc < 0 && strcmp(e.sqlstate, "57P03") == 0;
+        if (w.rc < 0 && !w.refused && strcmp(e.sqlstate, "08007") != 0)
+            fail_msg("lock lost at call %llu: %s", (unsigned long long)n, e.message);
+        unknown += w.rc < 0 && !w.refused;
+        /* Whatever it would write at its end it must not. */
+        dendro_disconnect(w.conn);
+        (void)dendro_close(w.db);
+        volume_close(w.volume);
+        check_state(&w, "lock lost at call", n);
+        sim_disk_free(w.disk);
+    }
+    return unknown;
+}
+
+static void test_lost_lock(void **state)
+{
+    uint32_t unknown = 0;
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(stories); i++)
+        unknown += sweep_lock(stories[i]);
+    assert_true(unknown > 0);
+}
+
 static void sweep_calls(enum sim_fault fault, const char *what)
 {
     for (size_t i = 0; i < DN_ARRAY_SIZE(stories); i++)
@@ -359,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_io_errors),
         cmocka_unit_test(test_full_disk),
         cmocka_unit_test(test_power_cuts),
+        cmocka_unit_test(test_lost_lock),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -265,6 +265,7 @@ void a_lost_lock_ends_all_writes(void **state)
     c->factory->drop_lock(c->place);
     FAILS(c, append_text(c, "m", 3, "five"), DN_E_FENCED, "lock"); /* the first thing it does */
     contract_reopen(c);
+    log_is(c, "m", 0, "four"); /* nothing was written */
     object_is(c, "p", "object");
     doc_is(c, "d", "second", 2);
 }

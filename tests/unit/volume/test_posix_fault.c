@@ -29,6 +29,7 @@ struct faults {
     int number;                  /* errno */
     size_t chunk;                /* most bytes a read or write moves, 0 = all */
     bool hit;                    /* it has struck */
+    const char *lock;            /* a file that is removed instead of failing; NULL = none */
     char trace[200];             /* one letter per call, the oldest first */
 };
 
@@ -57,7 +58,9 @@ static int faults_ask(void *arg, enum volume_posix_call call, size_t *len)
     f->hit = true;
     if (f->sticky)
         f->left = 1;
-    return f->number;
+    if (f->lock)
+        assert_int_equal(unlink(f->lock), 0);
+    return f->lock ? 0 : f->number;
 }
 
 static void faults_set(struct place *p, enum volume_posix_call call, uint64_t n, int number)
@@ -195,20 +198,46 @@ static void nothing_is_acknowledged_unsynced(void **state)
     memset(p->faults.trace, 0, sizeof p->faults.trace);
     calls_are(p, put(p, "o", "abc"), "nowsRD");
     calls_are(p, volume_log_create(p->v, "l", 1, NULL), "nowsRD");
-    calls_are(p, append(p, "l", "abc"), "orswsnn"); /* opened, and what was there synced, once */
-    calls_are(p, append(p, "l", "abc"), "wsnn");    /* and still ours, and there */
-    calls_are(p, volume_log_append_nosync(p->v, "l", 1, "a", 1, NULL), "wnn");
-    calls_are(p, volume_log_append_nosync(p->v, "l", 1, "b", 1, NULL), "wnn");
-    calls_are(p, volume_log_sync(p->v, "l", 1, NULL), "snn");
-    calls_are(p, volume_log_sync(p->v, "l", 1, NULL), ""); /* nothing new */
-    calls_are(p, volume_log_fence(p->v, "l", 1, NULL), "");
-    calls_are(p, volume_log_fence(p->v, "l", 2, NULL), "ws");
+    calls_are(p, append(p, "l", "abc"), "norswsnn"); /* opened, and what was there synced, once */
+    calls_are(p, append(p, "l", "abc"), "nwsnn");    /* ours; and still ours, and there */
+    calls_are(p, volume_log_append_nosync(p->v, "l", 1, "a", 1, NULL), "nwnn");
+    calls_are(p, volume_log_append_nosync(p->v, "l", 1, "b", 1, NULL), "nwnn");
+    calls_are(p, volume_log_sync(p->v, "l", 1, NULL), "nsnn");
+    calls_are(p, volume_log_sync(p->v, "l", 1, NULL), "n"); /* nothing new */
+    calls_are(p, volume_log_fence(p->v, "l", 1, NULL), "n");
+    calls_are(p, volume_log_fence(p->v, "l", 2, NULL), "nws");
     calls_are(p, volume_doc_replace(p->v, "d", "x", 1, 0, &generation, NULL), "noowwsRD");
     calls_are(p, volume_doc_replace(p->v, "d", "x", 1, 1, &generation, NULL), "norowwsRD");
     calls_are(p, volume_log_delete(p->v, "l", NULL), "nuD");
     calls_are(p, volume_delete(p->v, "o", NULL), "nuD");
     place_reopen(p); /* each directory once: a killed process may have left unsynced names */
     assert_int_equal(dirs_synced(p), 4);
+}
+
+/* The lock goes while bytes are on their way: nobody knows whether they will be found. Before that
+ * and after it nothing is written at all. */
+static void a_lock_lost_during_an_append(void **state)
+{
+    static const enum volume_posix_call calls[] = {VOLUME_POSIX_WRITE, VOLUME_POSIX_SYNC};
+    struct place *p = *state;
+    char lock[200];
+
+    (void)snprintf(lock, sizeof lock, "%s/LOCK", p->posix->dir);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(calls); i++) {
+        char name[2] = {(char)('a' + i), 0};
+
+        assert_int_equal(volume_log_create(p->v, name, 1, &p->err), 0);
+        assert_int_equal(append(p, name, "one"), 0);
+        faults_set(p, calls[i], 1, EIO);
+        p->faults.lock = lock;
+        says(p, append(p, name, "two"), DN_E_OUTCOME_UNKNOWN, "LOCK");
+        assert_true(p->faults.hit);
+        p->faults.lock = NULL;
+        says(p, append(p, name, "three"), DN_E_FENCED, "LOCK");
+        says(p, volume_log_sync(p->v, name, 1, &p->err), DN_E_FENCED, "LOCK");
+        place_reopen(p);
+        log_is(p, name, "onetwo");
+    }
 }
 
 /* -- the full disk ---------------------------------------------------------------------- */
@@ -278,7 +307,7 @@ static void remains_that_cannot_be_cut_are_hidden(void **state)
     faults_set(p, VOLUME_POSIX_WRITE, 2, EIO);
     p->faults.sticky = true;
     p->faults.call = ANY;
-    p->faults.left = 2; /* the second write and everything after it */
+    p->faults.left = 3; /* behind the look at the lock, the second write and everything after it */
     says(p, append(p, "a", "torn away"), DN_E_IO, "'a'");
     p->faults.left = 0;
     p->faults.chunk = 0;
@@ -545,6 +574,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         PLACED(nothing_is_acknowledged_unsynced),
+        PLACED(a_lock_lost_during_an_append),
         PLACED(a_full_disk_spoils_no_object),
         PLACED(a_full_disk_ends_a_log_and_not_the_next),
         PLACED(remains_that_cannot_be_cut_are_hidden),
