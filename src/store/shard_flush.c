@@ -180,8 +180,6 @@ static int flush_ranges(struct flusher *f, struct dn_err *err)
     struct range_list list = {.count = 0};
     int rc = DN_OK;
 
-    if (!f->set)
-        return DN_OK;
     f->now = catalog_table_by_id(f->s->catalog, f->t->id); /* it stays while this is a flush */
     f->now = f->now ? f->now : f->t;
     if (!memgroup_list_ranges(f->set, f->t->id, UINT64_MAX, &list, &f->s->owner))
@@ -237,21 +235,6 @@ static int flush_table(struct flusher *f, struct memtable *m, struct dn_err *err
     f->hits = NULL;
     f->all_cols = NULL;
     f->vecs = NULL;
-    return rc;
-}
-
-int shard_write_memtable(struct shard *s,
-                         struct memtable *m,
-                         struct seg_sink *sink,
-                         struct dn_err *err)
-{
-    struct flusher f = {.s = s, .sink = *sink};
-    int rc;
-
-    arena_init(&f.arena, &s->owner);
-    rc = flush_table(&f, m, err);
-    arena_done(&f.arena);
-    *sink = f.sink;
     return rc;
 }
 

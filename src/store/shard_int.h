@@ -177,12 +177,6 @@ int shard_flush_how(struct shard *s, bool patient, struct dn_err *err) DN_MUST_C
 int shard_flush_replayed(struct shard *s, uint64_t seq, struct dn_err *err) DN_MUST_CHECK;
 /* Token held, lock not: flushes what the log lost, if anything (I7). */
 int shard_rescue(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
-/* Sorts a memtable and writes its published rows as segments. */
-struct seg_sink;
-int shard_write_memtable(struct shard *s,
-                         struct memtable *m,
-                         struct seg_sink *sink,
-                         struct dn_err *err) DN_MUST_CHECK;
 /* Readers move over to what the manifest says. */
 int shard_install_manifest(struct shard *s, struct dn_err *err) DN_MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * shard_load.c: a load gathers parts; when they make a batch a task writes its segments, while the
- * next one gathers. Rows in order go out as they lie (shard_load_runs.c), others through a memtable
- * of their own that is flushed.
+ * next one gathers. Rows in order go out as they lie (shard_load_runs.c), others are sorted first
+ * (shard_load_sorted.c).
  *
  * Sequences. A load takes a block of them when it begins, and a batch one of the block, so that of
  * two batches the later one wins. What was committed before the load is flushed first: rows in
@@ -19,6 +19,7 @@
 #include "volume/clock.h"
 
 #define LOAD_SEQS      65536u              /* taken at once; a batch needs one */
+#define LOAD_ROWS_MAX  0x7fffffffu         /* of a batch */
 #define LOAD_MOVES_MAX 64                  /* from table to table */
 #define LOAD_RUN_ROWS  (2u * SEG_LONG_RUN) /* a run should have more rows than this, on average */
 
@@ -45,8 +46,7 @@ struct shard_load {
 static void load_batch_done(struct load_batch *b)
 {
     for (size_t i = 0; i < b->parts_count; i++)
-        if (b->parts[i].release)
-            b->parts[i].release(b->parts[i].arg);
+        load_part_release(&b->parts[i]);
     mem_free(b->parts);
     *b = (struct load_batch){.rows = 0};
 }
@@ -282,41 +282,13 @@ static int load_commit(struct shard_load *l, struct dn_err *err)
     return rc;
 }
 
-/* Rows in any order: a memtable sorts them. */
-static int load_write_sorted(struct shard_load *l, const struct load_batch *b, struct dn_err *err)
-{
-    struct memtable *m = memtable_new(l->s->sched, &l->s->owner, l->t);
-    uint64_t rowid = b->rowid_base;
-    int rc = m ? DN_OK : DN_FAIL_NOMEM(err);
-
-    for (size_t i = 0; i < b->parts_count && rc == DN_OK; i++) {
-        const struct shard_load_part *part = &b->parts[i];
-        struct mem_write w = {.cols = part->cols,
-                              .seq = b->seq,
-                              .op = part->op,
-                              .rowid_base = rowid,
-                              .expiry_ns = part->expiry_ns,
-                              .expiries = part->expiries,
-                              .cancel = l->options.cancel};
-
-        rc = memtable_stage(m, &w, part->rows, err);
-        rowid += part->rows;
-    }
-    if (rc == DN_OK) {
-        memtable_publish(m);
-        rc = shard_write_memtable(l->s, m, &l->sink, err);
-    }
-    memtable_free(m);
-    return rc;
-}
-
 static void load_task(void *arg)
 {
     struct shard_load *l = arg;
 
     l->rc = shard_load_runs(l->s, l->t, &l->written, &l->sink, &l->why);
     if (l->rc == DN_NOT_FOUND)
-        l->rc = load_write_sorted(l, &l->written, &l->why);
+        l->rc = shard_load_sorted(l->s, l->t, &l->written, &l->sink, &l->why);
     if (l->rc == DN_OK)
         l->rows_written += l->written.rows;
     load_batch_done(&l->written);
@@ -387,7 +359,7 @@ int shard_load_add(struct shard_load *l, const struct shard_load_part *part, str
 {
     int rc = DN_OK;
 
-    if (l->batch.rows + part->rows > MEMTABLE_ROWS_MAX)
+    if (l->batch.rows + part->rows > LOAD_ROWS_MAX)
         rc = load_write(l, err);
     if (rc == DN_OK && load_batch_add(l, part)) {
         if (l->batch.bytes >= l->options.batch_bytes)

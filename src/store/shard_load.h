@@ -10,8 +10,8 @@
  *
  * A commit is one change of the manifest that names the segments of one batch or (whole) of all of
  * them. Rows before a horizon that moved meanwhile are refused (DN_E_LATE_ROW) or left out
- * (late.h). Of rows with the same key the last one added stays. Parts whose rows of a series are
- * neighbours and in the order of the key cost the least.
+ * (late.h). Of rows with the same key the last one added stays. Rows in physical order cost the
+ * least, and parts whose rows of a series are neighbours and in the order of the key.
  *
  * One thread at a time per load; any number of loads at once. */
 #pragma once

@@ -17,10 +17,70 @@ struct load_batch {
     uint32_t task_rows;  /* as in the load's options */
 };
 
-/* Writes the rows as segments if each series is in the order of its key as it is, without a copy.
- * DN_NOT_FOUND: it is not, nothing was written. */
+/* Writes the rows as segments if each series is in the order of its key as it is (append tables
+ * always are), without a copy. Parts may be released before it returns. DN_NOT_FOUND: it is not in
+ * order, nothing was written. */
 int shard_load_runs(struct shard *s,
                     const struct table *t,
-                    const struct load_batch *batch,
+                    struct load_batch *batch,
                     struct seg_sink *sink,
                     struct dn_err *err) DN_MUST_CHECK;
+
+/* The same for rows in any order. Of rows with the same key the last one stays; patches are made
+ * one with what they change. */
+int shard_load_sorted(struct shard *s,
+                      const struct table *t,
+                      struct load_batch *batch,
+                      struct seg_sink *sink,
+                      struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- shard_load_rows.c: for both ways ---- */
+
+/* The part's memory goes; once or never. */
+void load_part_release(struct shard_load_part *part);
+
+/* Order of two rows by the rest of the key (append tables: 0), and by the values of the series. The
+ * columns may be of different parts. */
+int load_cmp_rest(const struct table *t,
+                  const struct vec *a,
+                  uint32_t a_row,
+                  const struct vec *b,
+                  uint32_t b_row);
+int load_cmp_series(const struct table *t,
+                    const struct vec *a,
+                    uint32_t a_row,
+                    const struct vec *b,
+                    uint32_t b_row);
+/* Are two rows of the same series? */
+bool load_same_series(const struct table *t,
+                      const struct vec *a,
+                      uint32_t a_row,
+                      const struct vec *b,
+                      uint32_t b_row);
+
+/* Slabs of rows, most of which are of the slab of the row before. */
+struct load_slab {
+    int64_t slab;
+    int64_t from; /* times of it: [from, to] */
+    int64_t to;
+};
+void load_slab_init(struct load_slab *slab, const struct table *t);
+int64_t
+load_slab_of(struct load_slab *slab, const struct table *t, const struct vec *cols, uint32_t row);
+/* Does the order of the rest of the key put the slabs in order, too? Else they are before it. */
+bool load_slab_implied(const struct table *t);
+
+/* How many tasks write the batch. */
+uint32_t load_stretches(const struct load_batch *b, const struct shard *s);
+/* Writes the rows of stretch `number` to a sink that it has for itself. */
+typedef int (*load_stretch_fn)(void *arg,
+                               uint32_t number,
+                               struct seg_sink *sink,
+                               struct dn_err *err);
+/* Each stretch in a task of its own. Their segments become the sink's, in the order of the
+ * stretches; after an error too, so that whoever has the sink can discard them. */
+int load_write_stretches(struct seg_sink *sink,
+                         uint32_t count,
+                         load_stretch_fn write,
+                         void *arg,
+                         struct dn_err *err) DN_MUST_CHECK;

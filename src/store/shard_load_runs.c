@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * shard_load_runs.c: rows that come in order need no sorting, only their series do. A run is a
- * stretch of a part: rows of one series and slab, their keys ascending as the table has it. If the
- * keys of each run of a series are behind those of the run before it (in time), the runs in the
- * order (slab, series, age) are the rows in physical order, and go to the segment writer as they
- * lie. Many rows are written by several tasks, each with segments of its own: stretches of whole
- * series, one behind the other in physical order. */
+ * stretch of a part: rows of one series and slab, their keys ascending as the table has it.
+ *
+ *   - With one time behind the series: if the keys of each run of a series are behind those of the
+ *     run before it (in time), the runs in the order (slab, series, age) are the rows in physical
+ *     order.
+ *   - With an empty series the rows may lie in physical order as they came, whatever the key is
+ *     made of; those of a table without a key always do, within a slab.
+ *
+ * Either way they go to the segment writer as they lie. Many rows are written by several tasks,
+ * each with segments of its own: stretches of whole series, one behind the other in physical
+ * order. */
 #include "store/shard_int.h"
 #include "store/shard_load_int.h"
 
 #include "vec/normkey.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS_SHORT     8u            /* rows on average: sorting them all is as good */
-#define RUNS_FEW       4096u         /* runs that are not too many in any case */
-#define RUNS_TASKS     16u           /* that write a batch, at most */
-#define RUNS_TASK_ROWS (128u * 1024) /* rows that are worth a task and a segment of their own */
+#define RUNS_SHORT 8u             /* rows on average: sorting them all is as good */
+#define RUNS_FEW   4096u          /* runs that are not too many in any case */
+#define RUNS_PIECE SEG_BLOCK_ROWS /* an empty series is cut into runs of so many rows */
 
 struct load_series {
     int64_t token;
@@ -32,7 +38,7 @@ struct load_series {
 struct load_run {
     int64_t slab;
     uint32_t series; /* number; then its rank */
-    uint32_t number; /* in the order they came */
+    uint32_t number; /* in the order they came; pieces of one run have the same */
     uint32_t part;
     uint32_t first;
     uint32_t count;
@@ -40,7 +46,7 @@ struct load_run {
 
 struct load_runs {
     const struct table *t;
-    const struct load_batch *batch;
+    struct load_batch *batch;
     struct mem_owner *owner;
     struct arena arena; /* keys of series */
     struct hidx index;  /* key hash -> series */
@@ -52,8 +58,16 @@ struct load_runs {
     uint32_t runs_cap;
     struct buf key;
     struct buf token;
-    uint16_t rest; /* column of the key behind the series */
-    bool desc;
+    uint16_t rest;            /* column of the key behind the series */
+    bool desc;                /* it goes down */
+    bool straight;            /* all rows are to lie in physical order as they came */
+    struct load_slab slab;    /* of the rows looked at … */
+    const struct vec *before; /* … the last of which is in these columns; NULL: none was */
+    uint32_t before_row;
+    atomic_uint *left;   /* owned: rows of each part that are not written yet; NULL: the parts
+                            are released all at once */
+    uint64_t *rowids;    /* owned, append tables: of each part's first row */
+    uint32_t *stretches; /* owned: first run of each, and the end */
 };
 
 /* ---- series ---- */
@@ -126,30 +140,6 @@ static int runs_series_of(
 
 /* ---- runs ---- */
 
-/* Is the row of the series of the one before it? */
-static bool runs_same_series(const struct table *t, const struct vec *cols, uint32_t row)
-{
-    for (uint16_t i = 0; i < t->series_count; i++) {
-        const struct vec *v = &cols[t->series[i]];
-        const struct vstr *s = (const struct vstr *)v->data + row;
-
-        if (v->form == VEC_CONST)
-            continue;
-        if (type_is_string(v->type)) {
-            if (s[0].len != s[-1].len ||
-                (s[0].ptr != s[-1].ptr && memcmp(s[0].ptr, s[-1].ptr, s[0].len) != 0))
-                return false;
-        } else {
-            struct datum a = vec_datum(v, row - 1);
-            struct datum b = vec_datum(v, row);
-
-            if (datum_cmp(&a, &b) != 0)
-                return false;
-        }
-    }
-    return true;
-}
-
 /* The end of the run that begins at a row: same series, key after key. */
 static uint32_t
 runs_end(const struct load_runs *r, const struct shard_load_part *part, uint32_t row)
@@ -162,7 +152,7 @@ runs_end(const struct load_runs *r, const struct shard_load_part *part, uint32_t
     for (row++; row < part->rows; row++) {
         if (r->desc ? key[row] >= key[row - 1] : key[row] <= key[row - 1])
             break;
-        if (!runs_same_series(r->t, part->cols, row))
+        if (!load_same_series(r->t, part->cols, row - 1, part->cols, row))
             break;
     }
     return row;
@@ -179,9 +169,21 @@ static bool runs_put(struct load_runs *r, const struct load_run *run)
         r->runs = grown;
         r->runs_cap = want;
     }
-    r->runs[r->runs_count] = *run;
-    r->runs[r->runs_count].number = r->runs_count;
-    r->runs_count++;
+    r->runs[r->runs_count++] = *run;
+    return true;
+}
+
+/* Puts rows up to `end` of one slab. */
+static bool runs_put_rows(struct load_runs *r, struct load_run *run, uint32_t end)
+{
+    uint32_t most = r->t->series_count == 0 ? RUNS_PIECE : UINT32_MAX;
+
+    while (run->first < end) {
+        run->count = end - run->first < most ? end - run->first : most;
+        if (!runs_put(r, run))
+            return false;
+        run->first += run->count;
+    }
     return true;
 }
 
@@ -200,10 +202,8 @@ static int runs_put_slabs(struct load_runs *r, struct load_run *run, struct dn_e
             while (rows_slab(r->t, cols, stop) == run->slab)
                 stop++;
         }
-        run->count = stop - run->first;
-        if (!runs_put(r, run))
+        if (!runs_put_rows(r, run, stop))
             return DN_FAIL_NOMEM(err);
-        run->first = stop;
     }
     return DN_OK;
 }
@@ -231,12 +231,56 @@ static int runs_of_part(struct load_runs *r, uint32_t number, struct dn_err *err
         s->any = true;
         s->edge = r->desc ? first : last;
         run.count = end - row;
+        run.number = r->runs_count;
         rc = runs_put_slabs(r, &run, err);
         if (rc < 0)
             return rc;
         row = end;
     }
     return DN_OK;
+}
+
+/* Is the row behind the one before it, which is of the same slab? */
+static bool runs_behind(const struct load_runs *r,
+                        const struct vec *before,
+                        uint32_t before_row,
+                        const struct vec *cols,
+                        uint32_t row)
+{
+    return r->t->form == KEY_NONE || load_cmp_rest(r->t, before, before_row, cols, row) < 0;
+}
+
+/* All rows of the part, behind those of the parts before. DN_NOT_FOUND: they are not in order. */
+static int runs_of_straight(struct load_runs *r, uint32_t number, struct dn_err *err)
+{
+    const struct table *t = r->t;
+    const struct shard_load_part *part = &r->batch->parts[number];
+    const struct vec *before = r->before;
+    uint32_t before_row = r->before_row;
+    bool cut = t->time_col >= 0;
+    struct load_run run = {.part = number, .number = r->runs_count, .slab = r->slab.slab};
+    uint32_t row = 0;
+
+    for (; row < part->rows; row++) {
+        int64_t slab = cut ? load_slab_of(&r->slab, t, part->cols, row) : 0;
+
+        if (before && slab != run.slab) {
+            if ((slab > run.slab) == t->time_desc)
+                return DN_NOT_FOUND;
+            if (!runs_put_rows(r, &run, row))
+                return DN_FAIL_NOMEM(err);
+        } else if (before && !runs_behind(r, before, before_row, part->cols, row)) {
+            return DN_NOT_FOUND;
+        }
+        run.slab = slab;
+        before = part->cols;
+        before_row = row;
+        if (!cut && t->form == KEY_NONE) /* nothing to look at */
+            row = before_row = part->rows - 1;
+    }
+    r->before = before;
+    r->before_row = before_row;
+    return runs_put_rows(r, &run, row) ? DN_OK : DN_FAIL_NOMEM(err);
 }
 
 /* ---- order ---- */
@@ -265,7 +309,9 @@ static int runs_cmp(const void *a, const void *b)
         return x->slab < y->slab ? -1 : 1;
     if (x->series != y->series)
         return x->series < y->series ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    if (x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return x->first < y->first ? -1 : x->first > y->first;
 }
 
 /* As runs_cmp, slabs and ages backwards: the time goes down. */
@@ -273,8 +319,9 @@ static int runs_cmp_desc(const void *a, const void *b)
 {
     const struct load_run *x = a;
     const struct load_run *y = b;
+    bool forth = x->slab == y->slab && (x->series != y->series || x->number == y->number);
 
-    return x->slab == y->slab && x->series != y->series ? runs_cmp(a, b) : runs_cmp(b, a);
+    return forth ? runs_cmp(a, b) : runs_cmp(b, a);
 }
 
 static int runs_sort(struct load_runs *r, struct dn_err *err)
@@ -298,29 +345,6 @@ static int runs_sort(struct load_runs *r, struct dn_err *err)
 
 /* ---- out ---- */
 
-/* Consecutive runs that one task writes. */
-struct load_stretch {
-    const struct load_runs *r;
-    uint32_t first; /* number of the first run */
-    uint32_t end;   /* one past the last */
-    struct seg_sink sink;
-    struct arena slice; /* bitmaps of one run */
-    struct sched_task *task;
-    int rc;
-    struct dn_err why;
-};
-
-static const uint64_t *
-runs_bits(struct arena *slice, const uint64_t *bits, uint32_t first, uint32_t count)
-{
-    uint64_t *to = arena_calloc(slice, VEC_BITMAP_WORDS(count), sizeof *to);
-
-    for (uint32_t i = 0; to && i < count; i++)
-        if (vec_bit(bits, first + i))
-            vec_bit_set(to, i);
-    return to;
-}
-
 static int runs_slice(const struct load_runs *r,
                       const struct load_run *run,
                       struct arena *slice,
@@ -330,180 +354,186 @@ static int runs_slice(const struct load_runs *r,
     const struct shard_load_part *part = &r->batch->parts[run->part];
 
     arena_reset(slice);
-    for (uint16_t i = 0; i < r->t->columns_count; i++) {
-        const struct vec *v = &part->cols[i];
-        uint32_t size = phys_size(type_phys(v->type));
-
-        cols[i] = *v;
-        cols[i].count = run->count;
-        if (v->form == VEC_CONST)
-            continue;
-        cols[i].data = (const uint8_t *)v->data + (size_t)run->first * size;
-        if (v->nulls) {
-            cols[i].nulls = runs_bits(slice, v->nulls, run->first, run->count);
-            if (!cols[i].nulls)
-                return DN_FAIL_NOMEM(err);
-        }
-        DN_ASSERT(!v->absent); /* CONST alone has it */
-    }
+    for (uint16_t i = 0; i < r->t->columns_count; i++)
+        if (!vec_slice(slice, &part->cols[i], run->first, run->count, &cols[i]))
+            return DN_FAIL_NOMEM(err);
     return DN_OK;
 }
 
-static int runs_write(struct load_stretch *st, struct vec *cols, struct dn_err *err)
+/* The hidden columns of a batch of rows. */
+struct runs_hidden {
+    int64_t seq;
+    int16_t op;
+    int64_t expiry;
+    int64_t *rowids; /* owned, append tables: RUNS_PIECE of them */
+};
+
+static void runs_hide(const struct load_runs *r,
+                      const struct load_run *run,
+                      struct runs_hidden *h,
+                      struct vec *hidden)
 {
     static const uint64_t one_null = 1;
     static const int64_t zero = 0;
-    const struct load_runs *r = st->r;
-    const struct table *t = r->t;
-    struct vec *hidden = cols + t->columns_count;
-    int64_t seq = (int64_t)r->batch->seq;
-    int16_t op = ROW_PUT;
-    int64_t expiry = ROW_NEVER;
+    const struct shard_load_part *part = &r->batch->parts[run->part];
+    const void *data[HIDDEN_MAX] = {[HIDDEN_SEQ] = &h->seq,
+                                    [HIDDEN_OP] = &h->op,
+                                    [HIDDEN_EXPIRY] = &h->expiry,
+                                    [HIDDEN_ROWID] = &zero};
 
+    h->seq = (int64_t)r->batch->seq;
+    h->op = (int16_t)part->op;
+    h->expiry = part->expiry_ns;
     for (uint32_t i = 0; i < HIDDEN_MAX; i++)
-        hidden[i] = (struct vec){.type = store_col_type(t, t->columns_count + i),
+        hidden[i] = (struct vec){.type = store_col_type(r->t, r->t->columns_count + i),
                                  .form = VEC_CONST,
-                                 .data = i == HIDDEN_SEQ      ? (const void *)&seq
-                                         : i == HIDDEN_OP     ? (const void *)&op
-                                         : i == HIDDEN_EXPIRY ? (const void *)&expiry
-                                                              : (const void *)&zero};
-    for (uint32_t k = st->first; k < st->end; k++) {
-        const struct load_run *run = &r->runs[k];
-        int rc;
-
-        op = (int16_t)r->batch->parts[run->part].op;
-        expiry = r->batch->parts[run->part].expiry_ns;
-        hidden[HIDDEN_EXPIRY].nulls = expiry == ROW_NEVER ? &one_null : NULL;
-        for (uint32_t i = 0; i < HIDDEN_MAX; i++)
-            hidden[i].count = run->count;
-        rc = seg_sink_slab(&st->sink, run->slab, err);
-        if (rc < 0)
-            return rc;
-        rc = runs_slice(r, run, &st->slice, cols, err);
-        if (rc < 0)
-            return rc;
-        rc = seg_sink_add(&st->sink, cols, run->count, err);
-        if (rc < 0)
-            return rc;
-    }
-    return seg_sink_finish(&st->sink, err);
+                                 .count = run->count,
+                                 .data = data[i]};
+    hidden[HIDDEN_EXPIRY].nulls = h->expiry == ROW_NEVER ? &one_null : NULL;
+    if (!h->rowids)
+        return;
+    for (uint32_t i = 0; i < run->count; i++)
+        h->rowids[i] = (int64_t)(r->rowids[run->part] + run->first + i);
+    hidden[HIDDEN_ROWID].form = VEC_FLAT;
+    hidden[HIDDEN_ROWID].data = h->rowids;
 }
 
-static void runs_task(void *arg)
+static int runs_write_run(const struct load_runs *r,
+                          const struct load_run *run,
+                          struct seg_sink *sink,
+                          struct arena *slice,
+                          struct vec *cols,
+                          struct dn_err *err)
 {
-    struct load_stretch *st = arg;
-    struct vec *cols = mem_calloc(st->r->owner, store_cols_count(st->r->t), sizeof *cols);
+    int rc = seg_sink_slab(sink, run->slab, err);
 
-    arena_init(&st->slice, st->r->owner);
-    st->rc = cols ? runs_write(st, cols, &st->why) : DN_FAIL_NOMEM(&st->why);
-    arena_done(&st->slice);
+    if (rc == DN_OK)
+        rc = runs_slice(r, run, slice, cols, err);
+    if (rc == DN_OK)
+        rc = seg_sink_add(sink, cols, run->count, err);
+    if (rc == DN_OK && r->left && atomic_fetch_sub(&r->left[run->part], run->count) == run->count)
+        load_part_release(&r->batch->parts[run->part]); /* the writer has a copy */
+    return rc;
+}
+
+static int runs_write(void *arg, uint32_t number, struct seg_sink *sink, struct dn_err *err)
+{
+    const struct load_runs *r = arg;
+    struct vec *cols = mem_calloc(r->owner, store_cols_count(r->t), sizeof *cols);
+    struct runs_hidden hidden = {.rowids = NULL};
+    struct arena slice; /* bitmaps of one run */
+    int rc = cols ? DN_OK : DN_FAIL_NOMEM(err);
+
+    arena_init(&slice, r->owner);
+    if (rc == DN_OK && r->rowids) {
+        hidden.rowids = mem_alloc_array(r->owner, RUNS_PIECE, sizeof *hidden.rowids);
+        if (!hidden.rowids)
+            rc = DN_FAIL_NOMEM(err);
+    }
+    for (uint32_t k = r->stretches[number]; rc == DN_OK && k < r->stretches[number + 1]; k++) {
+        runs_hide(r, &r->runs[k], &hidden, cols + r->t->columns_count);
+        rc = runs_write_run(r, &r->runs[k], sink, &slice, cols, err);
+    }
+    if (rc == DN_OK)
+        rc = seg_sink_finish(sink, err);
+    arena_done(&slice);
+    mem_free(hidden.rowids);
     mem_free(cols);
+    return rc;
 }
 
 /* Cuts the runs into at most `count` stretches of about as many rows; a series of a slab stays in
- * one. Returns how many there are. */
-static uint32_t runs_cut(const struct load_runs *r, struct load_stretch *st, uint32_t count)
+ * one, unless it is the only one. Returns how many there are. */
+static uint32_t runs_cut(struct load_runs *r, uint32_t count)
 {
     uint64_t each = (r->batch->rows + count - 1) / count;
     uint64_t rows = 0;
-    uint32_t n = 0;
+    uint32_t n = 1;
 
-    st[0].first = 0;
+    r->stretches[0] = 0;
     for (uint32_t k = 0; k < r->runs_count; k++) {
         const struct load_run *run = &r->runs[k];
 
-        if (rows >= each && n + 1 < count &&
-            (run->slab != run[-1].slab || run->series != run[-1].series)) {
-            st[n++].end = k;
-            st[n].first = k;
+        if (rows >= each && n < count &&
+            (r->t->series_count == 0 || run->slab != run[-1].slab ||
+             run->series != run[-1].series)) {
+            r->stretches[n++] = k;
             rows = 0;
         }
         rows += run->count;
     }
-    st[n].end = r->runs_count;
-    return n + 1;
+    r->stretches[n] = r->runs_count;
+    return n;
 }
 
-/* What a stretch has written becomes the load's, which discards it if the load fails. */
-static int runs_collect(struct load_stretch *st, struct seg_sink *sink, struct dn_err *err)
+/* Row ids of the parts, and counts of their rows: those of an empty series are done one after the
+ * other. */
+static int runs_number_parts(struct load_runs *r, struct dn_err *err)
 {
-    struct seg_sink *from = &st->sink;
-    struct seg_meta *grown = NULL;
+    const struct load_batch *b = r->batch;
+    uint64_t rowid = b->rowid_base;
 
-    if (from->metas_count > 0)
-        grown = mem_realloc(
-            &sink->s->owner, sink->metas, (sink->metas_count + from->metas_count) * sizeof *grown);
-    if (from->metas_count > 0 && !grown) {
-        seg_sink_discard(from);
+    if (r->t->series_count > 0)
+        return DN_OK;
+    r->left = mem_calloc(r->owner, b->parts_count, sizeof *r->left);
+    if (!r->left)
         return DN_FAIL_NOMEM(err);
+    for (size_t i = 0; i < b->parts_count; i++)
+        atomic_init(&r->left[i], b->parts[i].rows);
+    if (r->t->form != KEY_NONE)
+        return DN_OK;
+    r->rowids = mem_alloc_array(r->owner, b->parts_count, sizeof *r->rowids);
+    if (!r->rowids)
+        return DN_FAIL_NOMEM(err);
+    for (size_t i = 0; i < b->parts_count; i++) {
+        r->rowids[i] = rowid;
+        rowid += b->parts[i].rows;
     }
-    if (grown) {
-        sink->metas = grown;
-        memcpy(grown + sink->metas_count, from->metas, from->metas_count * sizeof *grown);
-        sink->metas_count += from->metas_count;
-        sink->bytes += from->bytes;
-    }
-    if (st->rc < 0)
-        *err = st->why;
-    return st->rc;
+    return DN_OK;
 }
 
-static int runs_write_all(const struct load_runs *r, struct seg_sink *sink, struct dn_err *err)
+static int runs_write_all(struct load_runs *r, struct seg_sink *sink, struct dn_err *err)
 {
-    struct sched *sched = sink->s->sched;
-    uint32_t task_rows = r->batch->task_rows ? r->batch->task_rows : RUNS_TASK_ROWS;
-    uint64_t most = r->batch->rows / task_rows;
-    uint32_t count = sched_cores(sched) < RUNS_TASKS ? sched_cores(sched) : RUNS_TASKS;
-    struct load_stretch *st;
-    struct dn_err why;
-    int rc = DN_OK;
+    uint32_t count = load_stretches(r->batch, sink->s);
+    int rc;
 
-    count = most < count ? most < 1 ? 1 : (uint32_t)most : count;
-    st = mem_calloc(r->owner, count, sizeof *st);
-    if (!st)
+    r->stretches = mem_calloc(r->owner, count + 1u, sizeof *r->stretches);
+    if (!r->stretches)
         return DN_FAIL_NOMEM(err);
-    count = runs_cut(r, st, count);
-    for (uint32_t i = 0; i < count; i++) {
-        st[i].r = r;
-        st[i].sink = (struct seg_sink){
-            .s = sink->s, .t = sink->t, .level = sink->level, .cancel = sink->cancel};
-        if (i + 1 == count || /* this task itself */
-            sched_spawn(sched, "load write", runs_task, &st[i], &st[i].task, NULL) < 0) {
-            st[i].task = NULL;
-            runs_task(&st[i]);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        int one;
+    rc = runs_number_parts(r, err);
+    if (rc < 0)
+        return rc;
+    return load_write_stretches(sink, runs_cut(r, count), runs_write, r, err);
+}
 
-        if (st[i].task)
-            sched_join(st[i].task);
-        one = runs_collect(&st[i], sink, &why);
-        if (one < 0 && rc == DN_OK) {
-            rc = one;
-            if (err)
-                *err = why;
-        }
-        seg_sink_done(&st[i].sink);
+/* Which of the two ways may do? */
+static bool runs_possible(struct load_runs *r)
+{
+    const struct table *t = r->t;
+    bool one = t->form != KEY_NONE && t->rest_count == 1 &&
+               type_phys(t->columns[t->rest[0].col].type) == PHYS_I64 &&
+               (t->time_col < 0 || t->rest[0].col == (uint16_t)t->time_col);
+
+    if (one) {
+        r->rest = t->rest[0].col;
+        r->desc = t->rest[0].desc;
     }
-    mem_free(st);
-    return rc;
+    r->straight = t->series_count == 0 && !(one && r->desc);
+    return one || r->straight;
 }
 
 int shard_load_runs(struct shard *s,
                     const struct table *t,
-                    const struct load_batch *batch,
+                    struct load_batch *batch,
                     struct seg_sink *sink,
                     struct dn_err *err)
 {
     struct load_runs r = {.t = t, .batch = batch, .owner = &s->owner};
     int rc = DN_OK;
 
-    if (t->form == KEY_NONE || t->rest_count != 1 ||
-        type_phys(t->columns[t->rest[0].col].type) != PHYS_I64)
+    if (!runs_possible(&r))
         return DN_NOT_FOUND;
-    r.rest = t->rest[0].col;
-    r.desc = t->rest[0].desc;
+    load_slab_init(&r.slab, t);
     arena_init(&r.arena, r.owner);
     hidx_init(&r.index, r.owner);
     buf_init(&r.key, r.owner);
@@ -511,18 +541,22 @@ int shard_load_runs(struct shard *s,
     for (uint32_t i = 0; i < batch->parts_count && rc == DN_OK; i++) {
         rc = shard_check_cancel(sink->cancel, err);
         if (rc == DN_OK && batch->parts[i].expiries)
-            rc = DN_NOT_FOUND; /* a memtable sorts them, with their rows */
+            rc = DN_NOT_FOUND; /* they are sorted with their rows */
         if (rc == DN_OK)
-            rc = runs_of_part(&r, i, err);
-        if (rc == DN_OK && r.runs_count > RUNS_FEW && r.runs_count > batch->rows / RUNS_SHORT)
+            rc = r.straight ? runs_of_straight(&r, i, err) : runs_of_part(&r, i, err);
+        if (rc == DN_OK && t->series_count > 0 && r.runs_count > RUNS_FEW &&
+            r.runs_count > batch->rows / RUNS_SHORT)
             rc = DN_NOT_FOUND;
     }
-    if (rc == DN_OK)
+    if (rc == DN_OK && !r.straight)
         rc = runs_sort(&r, err);
     if (rc == DN_OK)
         rc = runs_write_all(&r, sink, err);
     mem_free(r.series);
     mem_free(r.runs);
+    mem_free(r.left);
+    mem_free(r.rowids);
+    mem_free(r.stretches);
     hidx_done(&r.index);
     buf_done(&r.key);
     buf_done(&r.token);

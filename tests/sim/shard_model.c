@@ -41,6 +41,8 @@ struct model_def {
     uint32_t part_count;
     struct key_elem_spec local[8];
     uint32_t local_count;
+    struct option_spec options[3];
+    uint32_t options_count;
 };
 
 enum model_form { FORM_RIAK, FORM_CQL, FORM_CQL_QUANTUM, FORM_RANGE, FORM_NONE, FORM_MAX };
@@ -61,7 +63,7 @@ static void model_random_key(struct rng *r, enum model_form form, struct model_d
     uint32_t series = form >= FORM_RANGE ? 0 : rng_below(r, 3);
     struct key_elem_spec *e;
     uint32_t time_at;
-    bool more = rng_below(r, 2);
+    uint32_t more = rng_below(r, 2) * (1 + rng_below(r, 3)); /* key columns behind the time */
 
     if (series == 0 && (form == FORM_CQL || form == FORM_CQL_QUANTUM))
         series = 1;
@@ -69,7 +71,7 @@ static void model_random_key(struct rng *r, enum model_form form, struct model_d
         d->part[d->part_count++].name = model_add_col(d, model_random_type(r), true)->name;
     time_at = d->cols_count;
     (void)model_add_col(d, (enum type_id)(TYPE_TIMESTAMP + rng_below(r, 3)), form != FORM_NONE);
-    if (more)
+    for (uint32_t i = 0; i < more; i++)
         (void)model_add_col(d, model_random_type(r), form != FORM_NONE);
     if (form == FORM_NONE)
         return;
@@ -86,20 +88,49 @@ static void model_random_key(struct rng *r, enum model_form form, struct model_d
     e->name.s = model_names[time_at];
     e->desc = rng_below(r, 2);
     e->order_given = true;
-    if (more) {
-        enum type_id type = d->cols[time_at + 1].type;
+    for (uint32_t i = 1; i <= more; i++) {
+        enum type_id type = d->cols[time_at + i].type;
         bool can = form != FORM_RIAK || !(type_is_float(type) || type == TYPE_BOOLEAN);
         e = &d->local[d->local_count++];
-        e->name.s = model_names[time_at + 1];
+        e->name.s = model_names[time_at + i];
         e->desc = can && rng_below(r, 2);
         e->order_given = e->desc;
+    }
+}
+
+/* upsert = 'field'; slabs by the time of a table whose key does not say so. */
+static void model_random_options(struct rng *r, enum model_form form, struct model_def *d)
+{
+    if (form != FORM_NONE && rng_below(r, 3) == 0)
+        d->options[d->options_count++] =
+            (struct option_spec){.name.s = "upsert", .value = "field", .quoted = true};
+    if ((form != FORM_NONE && form != FORM_CQL) || rng_below(r, 2))
+        return;
+    for (uint32_t i = d->part_count; i < d->cols_count && d->options_count < 2; i++) {
+        if (!type_is_timestamp(d->cols[i].type))
+            continue;
+        d->options[d->options_count++] =
+            (struct option_spec){.name.s = "time", .value = model_names[i], .quoted = true};
+        d->options[d->options_count++] = (struct option_spec){
+            .name.s = "quantum", .value = rng_below(r, 2) ? "5h" : "1d", .quoted = true};
+        return;
+    }
+}
+
+/* The column behind the time in the key may come before it. */
+static void model_random_turn(struct rng *r, enum model_form form, struct model_def *d)
+{
+    if (form == FORM_CQL && d->local_count > 1 && rng_below(r, 2)) {
+        struct key_elem_spec time = d->local[0];
+
+        d->local[0] = d->local[1];
+        d->local[1] = time;
     }
 }
 
 struct table *model_random_table(struct rng *r, const char *name)
 {
     enum model_form form = (enum model_form)rng_below(r, FORM_MAX);
-    struct option_spec field = {.name.s = "upsert", .value = "field", .quoted = true};
     struct model_def d;
     struct table_spec spec;
     struct table *t;
@@ -108,6 +139,8 @@ struct table *model_random_table(struct rng *r, const char *name)
     memset(&d, 0, sizeof d);
     memset(&spec, 0, sizeof spec);
     model_random_key(r, form, &d);
+    model_random_turn(r, form, &d);
+    model_random_options(r, form, &d);
     while (d.cols_count < 3 || (d.cols_count < MODEL_COLS_MAX && rng_below(r, 3))) {
         struct column_spec *c = model_add_col(&d, model_random_type(r), false);
         if (rng_below(r, 4) == 0) {
@@ -128,8 +161,8 @@ struct table *model_random_table(struct rng *r, const char *name)
     spec.partition_count = d.part_count;
     spec.local = d.local;
     spec.local_count = d.local_count;
-    spec.options = &field;
-    spec.options_count = form != FORM_NONE && rng_below(r, 3) == 0;
+    spec.options = d.options;
+    spec.options_count = d.options_count;
     if (table_build(&spec, &t, &err) < 0) {
         (void)fprintf(stderr, "model table: form %d: %s\n", (int)form, err.text);
         abort();
@@ -180,6 +213,11 @@ static struct model_row *model_push(struct model *m)
     }
     memset(&m->rows[m->count], 0, sizeof *m->rows);
     return &m->rows[m->count++];
+}
+
+void model_put(struct model *m, const struct model_row *row)
+{
+    *model_push(m) = *row;
 }
 
 void model_copy(const struct model *from, struct model *ret)
@@ -353,6 +391,14 @@ static void model_expire(struct model *m, int64_t now_ns)
     m->count = keep;
 }
 
+static int model_u64_cmp(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
 /* The shard gives row ids as it likes, only their order is the model's: takes over the real ones.
  * False: scan failed. */
 static bool model_learn_rowids(struct model *m, struct shard *s)
@@ -361,17 +407,22 @@ static bool model_learn_rowids(struct model *m, struct shard *s)
     struct scan_spec spec = {.table = m->t, .cols = &col, .cols_count = 1};
     struct snapshot *snap = shard_snapshot(s);
     struct scan *scan = NULL;
+    uint64_t *ids = mem_alloc_array(NULL, m->count + 1, sizeof *ids);
     struct batch b;
     size_t at = 0;
     int rc;
 
-    DN_ASSERT(snap);
+    DN_ASSERT(snap && ids);
     model_expire(m, snapshot_now(snap));
     qsort(m->rows, m->count, sizeof *m->rows, model_rowid_cmp);
     rc = scan_open(snap, &spec, &scan, NULL);
     while (rc == DN_OK && (rc = scan_next(scan, &b, NULL)) == DN_OK)
         for (uint32_t i = 0; i < b.sel_count && at < m->count; i++)
-            m->rows[at++].rowid = (uint64_t)vec_i64(&b.cols[0], b.sel ? b.sel[i] : i);
+            ids[at++] = (uint64_t)vec_i64(&b.cols[0], b.sel ? b.sel[i] : i);
+    qsort(ids, at, sizeof *ids, model_u64_cmp); /* they came slab by slab */
+    for (size_t i = 0; i < at; i++)
+        m->rows[i].rowid = ids[i];
+    mem_free(ids);
     scan_close(scan);
     snapshot_free(snap);
     m->rowid_next = m->count ? m->rows[m->count - 1].rowid + 1 : m->rowid_next;
@@ -390,8 +441,12 @@ model_random_change(struct rng *r, struct model *m, struct shard *s, uint32_t ro
     b.op = rng_below(r, 2) ? ROW_DELETE : ROW_PUT;
     for (uint32_t i = 0; b.op == ROW_DELETE && i < b.count; i++)
         b.rows[i].expiry_ns = ROW_NEVER;
-    for (uint32_t i = 0; i < b.count; i++)
-        b.rows[i].rowid = m->rows[rng_below(r, (uint32_t)m->count)].rowid;
+    for (uint32_t i = 0; i < b.count; i++) {
+        const struct model_row *row = &m->rows[rng_below(r, (uint32_t)m->count)];
+        b.rows[i].rowid = row->rowid;
+        if (m->t->time_col >= 0) /* a row that goes to another slab is another row */
+            b.rows[i].v[m->t->time_col] = row->v[m->t->time_col];
+    }
     return b;
 }
 

@@ -62,6 +62,8 @@ struct model_batch model_random_batch(struct rng *r, const struct table *t, uint
 struct model_batch model_random_range(struct rng *r, const struct table *t);
 void model_batch_done(struct model_batch *b);
 void model_apply(struct model *m, const struct model_batch *b);
+/* Adds a row that is not there yet; takes its values over. */
+void model_put(struct model *m, const struct model_row *row);
 int model_write(struct shard *s,
                 const struct table *t,
                 const struct model_batch *b,
