@@ -78,7 +78,8 @@ static double bench_time(const struct bench_line *line,
         uint64_t start = bench_now_ns();
 
         for (int i = 0; i < BENCH_GROUP; i++) {
-            struct codec_src src = {codec, v->type, v->count, b->data, b->len};
+            struct codec_src src = {
+                .codec = codec, .type = v->type, .count = v->count, .p = b->data, .n = b->len};
             struct dn_err err;
             struct vec back;
             int rc;

@@ -9,7 +9,9 @@
 #include "codec/codec.h"
 
 #include "codec/codec_bits.h"
+#include "codec/codec_dict.h"
 #include "codec/codec_frame.h"
+#include "codec/codec_kin.h"
 #include "vec/wide.h"
 
 static const struct codec_ops *const codec_table[CODEC_ID_MAX] = {
@@ -99,6 +101,7 @@ static int codec_dense(const struct vec *v,
 /* What codecs see of v; memory from scratch. nums: v as it was if it is NUMERIC, else NULL. */
 static int codec_prepare(const struct vec *v,
                          const struct vec *nums,
+                         const struct codec_hint *hint,
                          const struct codec_bits *missing,
                          struct arena *scratch,
                          struct codec_in *ret,
@@ -108,6 +111,8 @@ static int codec_prepare(const struct vec *v,
     const void *dense;
     int rc;
 
+    DN_ASSERT(!hint->kin || hint->kin->count == v->count);
+    in.kin = hint->kin;
     in.work = arena_alloc(scratch, sizeof *in.work);
     if (!in.work)
         return DN_FAIL_NOMEM(err);
@@ -124,7 +129,10 @@ static int codec_prepare(const struct vec *v,
         codec_widen(in.phys, in.data, in.count, in.work->wide);
         in.wide = in.work->wide;
     }
+    if (missing->some)
+        in.missing = missing->words;
     in.work->alp_done = false;
+    in.work->dict_done = false;
     in.work->inner_p = NULL;
     in.work->wrapped = NULL;
     in.work->nomem = false;
@@ -151,7 +159,7 @@ codec_choose_stage(const struct codec_in *in, enum codec_stage stage, struct cod
         size_t size;
         bool tie; /* does it win among equals? */
 
-        if (ops->stage != stage)
+        if (ops->stage != stage || (ops->hinted && !(ops->guided && in->kin)))
             continue;
         tie = ops->weight < held->weight || (ops->weight == held->weight && i < best->at);
         if (best->found && best->score == 0 && !tie)
@@ -176,6 +184,8 @@ static unsigned codec_choose(const struct codec_in *in)
         codec_choose_stage(in, (enum codec_stage)stage, &best);
     DN_ASSERT(best.found); /* raw holds anything */
     light = codec_order[best.at];
+    if (codec_table[light]->guided)
+        return light; /* no compressor knows of kin */
     /* Strings that are packed otherwise are compressed from their bytes. */
     if (codec_table[light]->lists) {
         in->work->inner = light;
@@ -189,6 +199,25 @@ static unsigned codec_choose(const struct codec_in *in)
     if (!codec_libraries_off)
         codec_choose_stage(in, CODEC_WRAPS, &best);
     return codec_order[best.at];
+}
+
+/* A guide has a dictionary. Fills ret_kin; false if it would be none: hardly a value is there
+ * twice, or all are the same. */
+static bool
+codec_choose_guide(const struct codec_in *in, const struct codec_hint *hint, unsigned *ret)
+{
+    const struct codec_work *work = in->work;
+    size_t plain;
+    size_t next;
+
+    if (work->runs == 1 || !codec_dict_fill(in) || work->dict_count > in->count / 4 * 3)
+        return false;
+    plain = codec_dict_ops.size(in, SIZE_MAX - 1);
+    next = codec_dict_next_ops.size(in, SIZE_MAX - 1);
+    *ret = next * codec_dict_next_ops.weight < plain * codec_dict_ops.weight ? CODEC_DICT_NEXT
+                                                                             : CODEC_DICT;
+    codec_kin_from_codes(work->dict_codes, in->count, hint->guide, hint->ret_kin);
+    return true;
 }
 
 /* What a codec that wraps is to wrap, when it is asked for by name: the shortest that lists. */
@@ -209,6 +238,7 @@ static void codec_choose_inner(const struct codec_in *in)
 /* codec 0: choose one. */
 static int codec_encode_any(unsigned codec,
                             const struct vec *v,
+                            const struct codec_hint *hint,
                             struct arena *scratch,
                             struct buf *b,
                             unsigned *ret_codec,
@@ -225,6 +255,8 @@ static int codec_encode_any(unsigned codec,
     int rc;
 
     DN_ASSERT(v->count >= 1 && v->count <= VEC_ROWS_MAX);
+    if (hint->guide)
+        hint->ret_kin->count = 0;
     if (type_is_wide(v->type)) {
         if (!vec_wide_to_strs(scratch, v, &strs))
             return DN_FAIL_NOMEM(err);
@@ -247,11 +279,12 @@ static int codec_encode_any(unsigned codec,
     if (missing.all) {
         codec = codec ? codec : codec_order[0];
     } else {
-        rc = codec_prepare(v, nums, &missing, scratch, &in, err);
+        rc = codec_prepare(v, nums, hint, &missing, scratch, &in, err);
         if (rc < 0)
             return rc;
         if (!codec) {
-            codec = codec_choose(&in);
+            if (!hint->guide || !codec_choose_guide(&in, hint, &codec))
+                codec = codec_choose(&in);
         } else {
             if (codec_table[codec]->stage == CODEC_WRAPS)
                 codec_choose_inner(&in);
@@ -277,14 +310,27 @@ int codec_encode(const struct vec *v,
                  unsigned *ret_codec,
                  struct dn_err *err)
 {
-    return codec_encode_any(0, v, scratch, b, ret_codec, err);
+    struct codec_hint none = {.kin = NULL};
+
+    return codec_encode_any(0, v, &none, scratch, b, ret_codec, err);
+}
+
+int codec_encode_hinted(const struct vec *v,
+                        const struct codec_hint *hint,
+                        struct arena *scratch,
+                        struct buf *b,
+                        unsigned *ret_codec,
+                        struct dn_err *err)
+{
+    return codec_encode_any(0, v, hint, scratch, b, ret_codec, err);
 }
 
 int codec_encode_with(
     unsigned codec, const struct vec *v, struct arena *scratch, struct buf *b, struct dn_err *err)
 {
+    struct codec_hint none = {.kin = NULL};
     unsigned same;
 
     DN_ASSERT(codec_ops_by_id(codec) != NULL);
-    return codec_encode_any(codec, v, scratch, b, &same, err);
+    return codec_encode_any(codec, v, &none, scratch, b, &same, err);
 }

@@ -29,6 +29,15 @@ enum codec_id {
     CODEC_ID_MAX = 64
 };
 
+/* Which row of a vector is kin to which: codec_kin.h. */
+struct codec_kin {
+    uint32_t guide;            /* id of the column that tells; 0: each row is the next one's */
+    uint32_t count;            /* rows; 0: there is none */
+    uint32_t seeds;            /* rows without kin */
+    uint16_t of[VEC_ROWS_MAX]; /* per row, 1 + the row of its kin, which is earlier; 0: none */
+    uint16_t seed_rows[VEC_ROWS_MAX]; /* ascending */
+};
+
 struct codec_work; /* codec_int.h: statistics and scratch of one encoding */
 
 /* What a codec sees: densely packed values without nulls. */
@@ -39,6 +48,8 @@ struct codec_in {
     const uint64_t *wide; /* the same as 64-bit words: integers sign-extended, bits of floats;
                              NULL for strings */
     const struct vnumeric *nums; /* NUMERIC: the numbers whose bytes are in data; else NULL */
+    const struct codec_kin *kin; /* of the rows, if a guide is known; else NULL */
+    const uint64_t *missing;     /* rows whose value means nothing; NULL: there are none */
     struct codec_work *work;     /* statistics made once for all codecs; room for a codec's own */
     struct arena *scratch;       /* for size(); a failure to be told by work->nomem */
 };
@@ -46,9 +57,10 @@ struct codec_in {
 /* The values of an encoded vector: what is left of its bytes after the bitmaps. */
 struct codec_part {
     enum phys phys;
-    uint32_t count;   /* rows, 1..VEC_ROWS_MAX */
-    const uint8_t *p; /* the bytes, borrowed; untrusted */
-    size_t n;         /* how many; a codec must use them all */
+    uint32_t count;              /* rows, 1..VEC_ROWS_MAX */
+    const uint8_t *p;            /* the bytes, borrowed; untrusted */
+    size_t n;                    /* how many; a codec must use them all */
+    const struct codec_kin *kin; /* as struct codec_src has it */
 };
 
 __extension__ typedef __int128 codec_i128;
@@ -90,6 +102,8 @@ struct codec_ops {
     bool numbers; /* for NUMERIC alone: reads in->nums, gives numbers; to others these are strings.
                      A part's phys is PHYS_NUMERIC then */
     bool lists;   /* has a value list: bytes that a compressor may shrink */
+    bool hinted;  /* chosen only where a struct codec_hint speaks for it */
+    bool guided;  /* begins with the id of a guide */
     bool varies;  /* a library writes the bytes: other versions may write others that mean the same
                    */
     /* Bytes that encode would append; SIZE_MAX if the values cannot be held or the answer would be
@@ -106,6 +120,12 @@ struct codec_ops {
                   struct dn_err *err);
     /* Optional: the value of one row, into ret->v or ret->str. Checks what it reads, no more. */
     int (*get)(const struct codec_part *part, uint32_t row, struct datum *ret, struct dn_err *err);
+    /* Optional: codes of all rows, each less than the entries, whose value list is *ret_list. A
+     * guide's codec must have it. */
+    int (*codes)(const struct codec_part *part,
+                 uint16_t *to,
+                 struct codec_part *ret_list,
+                 struct dn_err *err);
     /* Optional: sums and bounds without writing values out; not for strings. DN_NOT_FOUND: decode.
      */
     int (*agg)(const struct codec_part *part,
@@ -124,6 +144,20 @@ int codec_encode(const struct vec *v,
                  struct buf *b,
                  unsigned *ret_codec,
                  struct dn_err *err) DN_MUST_CHECK;
+/* What a writer of many vectors knows of one. */
+struct codec_hint {
+    const struct codec_kin *kin; /* of its rows, by a guide; NULL: there is none */
+    uint32_t guide; /* not 0: this is the vector of a guide, whose column has the id; it gets a
+                       dictionary and ret_kin is filled, or ret_kin->count is 0 */
+    struct codec_kin *ret_kin; /* borrowed */
+};
+/* As codec_encode; with a guide the bytes can be read only where the guide's are at hand, too. */
+int codec_encode_hinted(const struct vec *v,
+                        const struct codec_hint *hint,
+                        struct arena *scratch,
+                        struct buf *b,
+                        unsigned *ret_codec,
+                        struct dn_err *err) DN_MUST_CHECK;
 /* As above with a codec named by the caller (tests, benches); DN_NOT_FOUND if it cannot hold the
  * values (nothing is appended then). */
 int codec_encode_with(unsigned codec,
@@ -136,12 +170,22 @@ int codec_encode_with(unsigned codec,
 void codec_avoid_libraries(bool avoid);
 /* An encoded vector as the segment's directory knows it; all of it is checked, none trusted. */
 struct codec_src {
-    unsigned codec;    /* enum codec_id */
-    enum type_id type; /* of the column */
-    uint32_t count;    /* rows, 1..VEC_ROWS_MAX */
-    const uint8_t *p;  /* the bytes, borrowed */
-    size_t n;          /* how many */
+    unsigned codec;              /* enum codec_id */
+    enum type_id type;           /* of the column */
+    uint32_t count;              /* rows, 1..VEC_ROWS_MAX */
+    const uint8_t *p;            /* the bytes, borrowed */
+    size_t n;                    /* how many */
+    const struct codec_kin *kin; /* of the rows, borrowed: codec_guide tells if it is needed */
 };
+
+/* The column whose vector of the same rows is needed to decode: its id; 0: none. Bytes that are
+ * broken have none either. */
+uint32_t codec_guide(const struct codec_src *src);
+/* Who is kin to whom, from the guide's vector, whose column has the id. */
+int codec_kin_of_guide(const struct codec_src *guide,
+                       uint32_t id,
+                       struct codec_kin *ret,
+                       struct dn_err *err) DN_MUST_CHECK;
 
 /* The other way. The vector borrows from the arena and from src->p. Forms: CONSTANT gives CONST
  * (DICT of one entry if some rows are NULL), DICT gives DICT, RLE gives DICT for strings and FLAT

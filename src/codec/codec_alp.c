@@ -6,7 +6,8 @@
  * every number that was read from up to 15 digits comes back as it was.
  *
  *   u8 exponent, varint odd rows, bit-packed row numbers of these, their values as they are,
- *   then all rows as integers of 8 bytes: a frame of order 0 (ALP) or 1 (ALP_DELTA)
+ *   then all rows as integers of 8 bytes: a frame of order 0 (ALP) or 1 (ALP_DELTA), or a kin frame
+ *   (ALP_KIN, which has the guide before all this)
  *
  * A value is odd if integer / 10^exponent is not the same bit for bit: NaN, infinities, -0.0,
  * numbers of more digits. Integers are within -2^51 .. 2^51. A REAL is the quotient, a double,
@@ -15,12 +16,14 @@
  * The exponent is searched on a few rows; if most of them fit none, the codec gives up there.
  * Decodes to a FLAT vector. */
 #include "codec/codec_frame.h"
+#include "codec/codec_kin.h"
 
 #define CODEC_ALP_ROW_BITS 10u
 #define CODEC_ALP_SAMPLE   32u
 #define CODEC_ALP_LIMIT    0x1p51 /* of an integer */
 #define CODEC_ALP_BITS_MAX 53u    /* of a code; differences take one more */
 #define CODEC_ALP_MAGIC    0x1.8p52
+#define CODEC_ALP_KIN      2u /* in place of an order: a kin frame */
 #define CODEC_ALP_NONE     (CODEC_EXPONENT_MAX + 1)
 
 static const double codec_alp_tens[CODEC_EXPONENT_MAX + 1] = {1e0,
@@ -191,6 +194,17 @@ static void codec_alp_fill(const struct codec_in *in)
     }
 }
 
+/* Bytes of the integers. */
+static size_t codec_alp_ints_size(const struct codec_in *in, unsigned order)
+{
+    struct codec_work *work = in->work;
+
+    if (order == CODEC_ALP_KIN)
+        return codec_kin_head_size(in) +
+               codec_kin_size(in, work->alp_ints, 8, work->alp_rows, work->alp_odd);
+    return codec_frame_size(work->alp_ints, in->count, order, 8, &work->alp_spread[order]);
+}
+
 static size_t codec_alp_size(const struct codec_in *in, unsigned order, size_t limit)
 {
     struct codec_work *work = in->work;
@@ -214,8 +228,7 @@ static size_t codec_alp_size(const struct codec_in *in, unsigned order, size_t l
     if (!work->alp_fits)
         return SIZE_MAX;
     size = 1 + codec_varint_size(work->alp_odd) + bitpack_size(work->alp_odd, CODEC_ALP_ROW_BITS) +
-           (size_t)work->alp_odd * phys_size(in->phys) +
-           codec_frame_size(work->alp_ints, in->count, order, 8, &work->alp_spread[order]);
+           (size_t)work->alp_odd * phys_size(in->phys) + codec_alp_ints_size(in, order);
     return size < limit ? size : SIZE_MAX;
 }
 
@@ -223,6 +236,8 @@ static void codec_alp_encode(const struct codec_in *in, unsigned order, struct b
 {
     struct codec_work *work = in->work;
 
+    if (order == CODEC_ALP_KIN)
+        codec_kin_head_put(in, b);
     buf_u8(b, (uint8_t)work->alp_exponent);
     buf_varint(b, work->alp_odd);
     for (uint32_t i = 0; i < work->alp_odd; i++)
@@ -230,7 +245,10 @@ static void codec_alp_encode(const struct codec_in *in, unsigned order, struct b
     codec_put_packed(b, work, work->alp_odd, CODEC_ALP_ROW_BITS);
     if (work->alp_odd)
         codec_values_put(in, work->alp_rows, work->alp_odd, b);
-    codec_frame_put(b, work, work->alp_ints, order, in->count, 8, &work->alp_spread[order]);
+    if (order == CODEC_ALP_KIN)
+        codec_kin_put(in, b);
+    else
+        codec_frame_put(b, work, work->alp_ints, order, in->count, 8, &work->alp_spread[order]);
 }
 
 /* ---- decoding ---- */
@@ -241,7 +259,36 @@ struct codec_alp {
     uint16_t rows[VEC_ROWS_MAX]; /* which, ascending */
     const uint8_t *values;       /* theirs, as they lie in memory */
     struct codec_frame frame;    /* the integers */
+    struct codec_kin_frame kin;  /* or these */
+    struct codec_kin plain;      /* what the last may point to */
 };
+
+/* The integers' frame, which runs to the end. */
+static int codec_alp_open_ints(struct rd *r,
+                               const struct codec_part *part,
+                               unsigned order,
+                               const struct codec_kin *kin,
+                               struct codec_alp *ret,
+                               struct dn_err *err)
+{
+    int rc;
+
+    if (order == CODEC_ALP_KIN) {
+        rc = codec_kin_get(r, kin, 8, &ret->kin, err);
+        if (rc < 0)
+            return rc;
+        DN_CHECK_DISK(rd_left(r) == 0, err, "vector: %zu bytes too many", rd_left(r));
+        return 0;
+    }
+    rc = codec_frame_get(r->p, rd_left(r), order, part->count, 8, &ret->frame, err);
+    if (rc < 0)
+        return rc;
+    DN_CHECK_DISK(ret->frame.width <= CODEC_ALP_BITS_MAX + order,
+                  err,
+                  "vector: decimal numbers of %u bits",
+                  ret->frame.width);
+    return 0;
+}
 
 static int codec_alp_open(const struct codec_part *part,
                           unsigned order,
@@ -249,13 +296,18 @@ static int codec_alp_open(const struct codec_part *part,
                           struct dn_err *err)
 {
     struct rd r = rd_make(part->p, part->n);
+    const struct codec_kin *kin = NULL;
     const uint8_t *packed;
     uint64_t odd;
-    int rc;
+    int rc = 0;
 
     DN_CHECK_DISK(part->phys == PHYS_F32 || part->phys == PHYS_F64,
                   err,
                   "vector: decimal numbers where values are no floating-point ones");
+    if (order == CODEC_ALP_KIN)
+        rc = codec_kin_head_get(&r, part, &ret->plain, &kin, err);
+    if (rc < 0)
+        return rc;
     ret->exponent = rd_u8(&r);
     odd = rd_varint(&r);
     DN_CHECK_DISK(!r.bad, err, "vector: bad head of decimal numbers");
@@ -277,14 +329,7 @@ static int codec_alp_open(const struct codec_part *part,
                       "vector: odd number %u is that of row %u",
                       i,
                       ret->rows[i]);
-    rc = codec_frame_get(r.p, rd_left(&r), order, part->count, 8, &ret->frame, err);
-    if (rc < 0)
-        return rc;
-    DN_CHECK_DISK(ret->frame.width <= CODEC_ALP_BITS_MAX + order,
-                  err,
-                  "vector: decimal numbers of %u bits",
-                  ret->frame.width);
-    return 0;
+    return codec_alp_open_ints(&r, part, order, kin, ret, err);
 }
 
 static void codec_alp_shorten(const double *restrict from, uint32_t count, float *restrict to)
@@ -321,7 +366,10 @@ static int codec_alp_decode(const struct codec_part *part,
         bitpack_unpack(alp.frame.packed, part->count, alp.frame.width, &lanes);
         kernels->widen_scale(&codes, alp.frame.least, alp.exponent, to);
     } else {
-        codec_frame_unpack(&alp.frame, &lanes, to);
+        if (order == CODEC_ALP_KIN)
+            codec_kin_unpack(&alp.kin, (uint64_t *)(void *)to);
+        else
+            codec_frame_unpack(&alp.frame, &lanes, to);
         kernels->scale((uint64_t *)(void *)to, part->count, alp.exponent);
     }
     if (part->phys == PHYS_F32)
@@ -351,11 +399,36 @@ static int codec_alp_get(const struct codec_part *part,
             ret->v = codec_fixed(part->phys, alp.values + (size_t)i * phys_size(part->phys));
             return 0;
         }
-    n = (uint64_t)codec_frame_at(&alp.frame, row);
+    n = (uint64_t)(order == CODEC_ALP_KIN ? codec_kin_at(&alp.kin, row)
+                                          : codec_frame_at(&alp.frame, row));
     codec_kernels()->scale(&n, 1, alp.exponent);
     memcpy(&ret->v.f64, &n, sizeof n);
     if (part->phys == PHYS_F32)
         ret->v.f64 = (double)(float)ret->v.f64;
+    return 0;
+}
+
+/* As below, from the integers written out. */
+static int codec_alp_agg_kin(const struct codec_alp *alp,
+                             const struct codec_range *range,
+                             struct codec_agg *ret)
+{
+    uint64_t ints[VEC_ROWS_MAX];
+    uint64_t bounds[2];
+    codec_i128 sum = 0;
+    int64_t min;
+    int64_t max;
+
+    codec_kin_unpack(&alp->kin, ints);
+    for (uint32_t i = range->lo; i < range->hi; i++)
+        sum += (int64_t)ints[i];
+    ret->fsum = (double)sum / codec_alp_tens[alp->exponent];
+    codec_kernels()->bounds64((const int64_t *)ints + range->lo, range->hi - range->lo, &min, &max);
+    bounds[0] = (uint64_t)min;
+    bounds[1] = (uint64_t)max;
+    codec_kernels()->scale(bounds, 2, alp->exponent);
+    memcpy(&ret->min.f64, &bounds[0], sizeof bounds[0]);
+    memcpy(&ret->max.f64, &bounds[1], sizeof bounds[1]);
     return 0;
 }
 
@@ -382,6 +455,8 @@ static int codec_alp_agg(const struct codec_part *part,
     for (uint32_t i = 0; i < alp.odd; i++)
         if (alp.rows[i] >= range->lo && alp.rows[i] < range->hi)
             return DN_NOT_FOUND;
+    if (order == CODEC_ALP_KIN)
+        return codec_alp_agg_kin(&alp, range, ret);
     if (range->want & CODEC_SUM) {
         if (!codec_frame_sum(&alp.frame, range->lo, range->hi, &sum))
             return DN_NOT_FOUND;
@@ -487,4 +562,54 @@ const struct codec_ops codec_alp_delta_ops = {
     .decode = codec_alp1_decode,
     .get = codec_alp1_get,
     .agg = codec_alp1_agg,
+};
+
+/* ---- differences to kin ---- */
+
+static size_t codec_alp_kin_size(const struct codec_in *in, size_t limit)
+{
+    codec_kin_ready(in);
+    return codec_alp_size(in, CODEC_ALP_KIN, limit);
+}
+
+static void codec_alp_kin_encode(const struct codec_in *in, struct buf *b)
+{
+    codec_alp_encode(in, CODEC_ALP_KIN, b);
+}
+
+static int codec_alp_kin_decode(const struct codec_part *part,
+                                struct arena *arena,
+                                struct vec *ret,
+                                struct dn_err *err)
+{
+    return codec_alp_decode(part, CODEC_ALP_KIN, arena, ret, err);
+}
+
+static int codec_alp_kin_get(const struct codec_part *part,
+                             uint32_t row,
+                             struct datum *ret,
+                             struct dn_err *err)
+{
+    return codec_alp_get(part, CODEC_ALP_KIN, row, ret, err);
+}
+
+static int codec_alp_kin_agg(const struct codec_part *part,
+                             const struct codec_range *range,
+                             struct codec_agg *ret,
+                             struct dn_err *err)
+{
+    return codec_alp_agg(part, CODEC_ALP_KIN, range, ret, err);
+}
+
+const struct codec_ops codec_alp_kin_ops = {
+    .name = "alp_kin",
+    .weight = 115,
+    .stage = CODEC_COSTLY,
+    .hinted = true,
+    .guided = true,
+    .size = codec_alp_kin_size,
+    .encode = codec_alp_kin_encode,
+    .decode = codec_alp_kin_decode,
+    .get = codec_alp_kin_get,
+    .agg = codec_alp_kin_agg,
 };

@@ -4,7 +4,7 @@
  * without: a single value, a sum, the least and the greatest. */
 #include "codec/codec_bits.h"
 #include "codec/codec_int.h"
-#include "codec/codec_kernel.h"
+#include "codec/codec_kin.h"
 #include "vec/wide.h"
 
 /* An encoded vector taken apart. */
@@ -50,8 +50,11 @@ static int codec_open(const struct codec_src *src, struct codec_opened *ret, str
     if (rc < 0)
         return rc;
     codec_bits_or(&ret->nulls, &ret->absent, count, &ret->missing);
-    ret->part = (struct codec_part){
-        .phys = codec_part_phys(ret->ops, src->type), .count = count, .p = r.p, .n = rd_left(&r)};
+    ret->part = (struct codec_part){.phys = codec_part_phys(ret->ops, src->type),
+                                    .count = count,
+                                    .p = r.p,
+                                    .n = rd_left(&r),
+                                    .kin = src->kin};
     DN_CHECK_DISK(!ret->missing.all || ret->part.n == 0,
                   err,
                   "vector: %zu bytes of values though no row has one",
@@ -176,6 +179,44 @@ int codec_decode(const struct codec_src *src,
     if (rc < 0)
         return rc;
     return codec_decode_opened(&o, src->type, arena, ret, err);
+}
+
+/* ---- kin ---- */
+
+uint32_t codec_guide(const struct codec_src *src)
+{
+    const struct codec_ops *ops = codec_ops_by_id(src->codec);
+    struct codec_opened o;
+    struct dn_err err;
+    struct rd r;
+    uint64_t id;
+
+    if (!ops || !ops->guided || codec_open(src, &o, &err) < 0 || o.missing.all)
+        return 0;
+    r = rd_make(o.part.p, o.part.n);
+    id = rd_varint(&r);
+    return r.bad || id > UINT32_MAX ? 0 : (uint32_t)id;
+}
+
+int codec_kin_of_guide(const struct codec_src *guide,
+                       uint32_t id,
+                       struct codec_kin *ret,
+                       struct dn_err *err)
+{
+    uint16_t codes[VEC_ROWS_MAX];
+    struct codec_part list;
+    struct codec_opened o;
+    int rc;
+
+    rc = codec_open(guide, &o, err);
+    if (rc < 0)
+        return rc;
+    DN_CHECK_DISK(o.ops->codes && !o.missing.all, err, "vector: a guide of codec %s", o.ops->name);
+    rc = o.ops->codes(&o.part, codes, &list, err);
+    if (rc < 0)
+        return rc;
+    codec_kin_from_codes(codes, o.part.count, id, ret);
+    return 0;
 }
 
 /* ---- without decoding, where a codec can ---- */

@@ -6,7 +6,7 @@
  *
  * Decodes to a DICT vector: no row's value is touched. Values are the same if their bits are, so
  * 0.0 and -0.0 are two. */
-#include "codec/codec_int.h"
+#include "codec/codec_dict.h"
 
 #include "base/hash.h"
 
@@ -56,6 +56,7 @@ static bool codec_dict_build(const struct codec_in *in, size_t limit)
     uint32_t run = 0;
 
     work->dict_count = 0;
+    work->dict_done = false;
     memset(work->slots, 0, sizeof work->slots);
     while (run < work->runs) { /* one look-up per run */
         uint32_t row = work->run_rows[run];
@@ -85,7 +86,13 @@ static bool codec_dict_build(const struct codec_in *in, size_t limit)
         for (; row < end; row++)
             work->dict_codes[row] = (uint16_t)(*slot - 1);
     }
+    work->dict_done = true;
     return true;
+}
+
+bool codec_dict_fill(const struct codec_in *in)
+{
+    return in->work->dict_done || codec_dict_build(in, SIZE_MAX);
 }
 
 static size_t codec_dict_size(const struct codec_in *in, size_t limit)
@@ -93,7 +100,7 @@ static size_t codec_dict_size(const struct codec_in *in, size_t limit)
     const struct codec_work *work = in->work;
     size_t size;
 
-    if (!codec_dict_build(in, limit))
+    if (!work->dict_done && !codec_dict_build(in, limit))
         return SIZE_MAX;
     size = codec_dict_head_size(in, work->dict_count) +
            codec_values_size(in, work->dict_rows, work->dict_count);
@@ -131,28 +138,44 @@ static int codec_dict_open(const struct codec_part *part,
     return 0;
 }
 
+/* All codes; *ret_list: the value list of the entries. */
+static int codec_dict_codes(const struct codec_part *part,
+                            uint16_t *to,
+                            struct codec_part *ret_list,
+                            struct dn_err *err)
+{
+    const uint8_t *packed;
+    uint16_t top = 0; /* as narrow as the codes: eight comparisons at once */
+    int rc;
+
+    rc = codec_dict_open(part, ret_list, &packed, err);
+    if (rc < 0)
+        return rc;
+    bitpack_unpack16(packed, part->count, bitpack_width(ret_list->count - 1), to);
+    for (uint32_t i = 0; i < part->count; i++)
+        top = to[i] > top ? to[i] : top;
+    DN_CHECK_DISK(top < ret_list->count,
+                  err,
+                  "vector: code %u in a dictionary of %u entries",
+                  top,
+                  ret_list->count);
+    return 0;
+}
+
 static int codec_dict_decode(const struct codec_part *part,
                              struct arena *arena,
                              struct vec *ret,
                              struct dn_err *err)
 {
+    uint16_t *codes = arena_alloc_array(arena, part->count, sizeof *codes);
     struct codec_part list;
-    const uint8_t *packed;
-    uint16_t *codes;
-    uint16_t top = 0; /* as narrow as the codes: eight comparisons at once */
     int rc;
 
-    rc = codec_dict_open(part, &list, &packed, err);
-    if (rc < 0)
-        return rc;
-    codes = arena_alloc_array(arena, part->count, sizeof *codes);
     if (!codes)
         return DN_FAIL_NOMEM(err);
-    bitpack_unpack16(packed, part->count, bitpack_width(list.count - 1), codes);
-    for (uint32_t i = 0; i < part->count; i++)
-        top = codes[i] > top ? codes[i] : top;
-    DN_CHECK_DISK(
-        top < list.count, err, "vector: code %u in a dictionary of %u entries", top, list.count);
+    rc = codec_dict_codes(part, codes, &list, err);
+    if (rc < 0)
+        return rc;
     ret->form = VEC_DICT;
     ret->codes = codes;
     ret->dict_count = list.count;
@@ -185,4 +208,5 @@ const struct codec_ops codec_dict_ops = {
     .encode = codec_dict_encode,
     .decode = codec_dict_decode,
     .get = codec_dict_get,
+    .codes = codec_dict_codes,
 };

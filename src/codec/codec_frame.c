@@ -3,24 +3,6 @@
  * codec_frame.c: frames of packed integers, see codec_frame.h. */
 #include "codec/codec_frame.h"
 
-static uint64_t codec_zigzag(int64_t v)
-{
-    return (uint64_t)v << 1 ^ (v < 0 ? ~(uint64_t)0 : 0);
-}
-
-static int64_t codec_unzigzag(uint64_t v)
-{
-    return (int64_t)(v >> 1 ^ (v & 1 ? ~(uint64_t)0 : 0));
-}
-
-/* A value of `size` bytes that computing modulo 2^64 may have spilled over. */
-static int64_t codec_narrow(uint64_t v, uint32_t size)
-{
-    unsigned shift = 64 - 8 * size;
-
-    return (int64_t)(v << shift) >> shift;
-}
-
 /* ---- encoding ---- */
 
 struct codec_spread
@@ -127,12 +109,6 @@ void codec_frame_put(struct buf *b,
 
 /* ---- decoding ---- */
 
-/* Does v fit a signed integer of so many bytes? */
-static bool codec_frame_fits(int64_t v, uint32_t size)
-{
-    return codec_narrow((uint64_t)v, size) == v;
-}
-
 int codec_frame_get(const uint8_t *p,
                     size_t n,
                     unsigned order,
@@ -149,8 +125,7 @@ int codec_frame_get(const uint8_t *p,
 
     DN_CHECK_DISK(!r.bad, err, "vector: bad head of packed integers");
     DN_CHECK_DISK(width <= 8 * size, err, "vector: packed integers of %u bits", width);
-    DN_CHECK_DISK(codec_frame_fits(first, size) && codec_frame_fits(step, size) &&
-                      codec_frame_fits(least, size),
+    DN_CHECK_DISK(codec_fits(first, size) && codec_fits(step, size) && codec_fits(least, size),
                   err,
                   "vector: a number in the head of packed integers is out of range");
     DN_CHECK_DISK(rd_left(&r) == bitpack_size(count, width),
@@ -219,24 +194,6 @@ codec_frame_sum_twice(const struct codec_frame *f, struct codec_codes *codes, ui
     }
 }
 
-static void codec_frame_cut(const uint64_t *from, uint32_t count, uint32_t size, void *to)
-{
-    switch (size) {
-    case 1:
-        for (uint32_t i = 0; i < count; i++)
-            ((uint8_t *)to)[i] = (uint8_t)from[i];
-        break;
-    case 2:
-        for (uint32_t i = 0; i < count; i++)
-            ((uint16_t *)to)[i] = (uint16_t)from[i];
-        break;
-    default:
-        for (uint32_t i = 0; i < count; i++)
-            ((uint32_t *)to)[i] = (uint32_t)from[i];
-        break;
-    }
-}
-
 void codec_frame_unpack(const struct codec_frame *f, union bitpack_lanes *lanes, void *to)
 {
     const struct codec_kernels *kernels = codec_kernels();
@@ -255,7 +212,7 @@ void codec_frame_unpack(const struct codec_frame *f, union bitpack_lanes *lanes,
             codec_frame_sum_twice(f, &codes, to);
         } else {
             codec_frame_sum_twice(f, &codes, wide);
-            codec_frame_cut(wide, f->count, f->size, to);
+            codec_cut(wide, f->count, f->size, to);
         }
         break;
     }

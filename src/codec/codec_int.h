@@ -49,6 +49,23 @@ struct codec_decimal {
     uint8_t fewer[VEC_ROWS_MAX]; /* per row: digits that it shows less than the scale */
 };
 
+/* How a kin frame is written. */
+struct codec_kin_plan {
+    unsigned width; /* the head, see struct codec_kin_frame */
+    unsigned tall;
+    bool chain;
+    unsigned odd_width;
+    uint32_t size;
+    uint32_t odd;
+    int64_t least;
+    int64_t seed_least;
+    const uint64_t *from;             /* the integers: the caller's, or ints */
+    int64_t diffs[VEC_ROWS_MAX];      /* per row, to its kin */
+    uint16_t odd_rows[VEC_ROWS_MAX];  /* ascending */
+    uint64_t odd_highs[VEC_ROWS_MAX]; /* of each odd row: zigzag of what the width cuts off */
+    uint64_t ints[VEC_ROWS_MAX];      /* where rows that mean nothing repeat their kin */
+};
+
 struct codec_work {
     /* Filled by the driver. */
     uint32_t runs;                   /* runs of equal neighbours, >= 1 */
@@ -56,11 +73,15 @@ struct codec_work {
     uint16_t run_rows[VEC_ROWS_MAX]; /* first row of each run */
     uint64_t wide[VEC_ROWS_MAX];     /* in->wide */
     /* Filled by size() of the dictionary. */
+    bool dict_done;                     /* the rest is there, for all rows */
     uint32_t dict_count;                /* distinct values */
     uint16_t dict_rows[VEC_ROWS_MAX];   /* row where each stands first */
     uint16_t dict_codes[VEC_ROWS_MAX];  /* per row */
     uint32_t dict_hashes[VEC_ROWS_MAX]; /* strings: per entry, for a quick no */
     uint16_t slots[CODEC_DICT_SLOTS];   /* hash table: code + 1, 0 = empty */
+    /* Filled by size() of DICT_NEXT: rows whose code is not what the one before leads to. */
+    uint32_t next_odd;
+    uint16_t next_rows[VEC_ROWS_MAX]; /* ascending */
     /* Filled by size() of FOR, DELTA, DELTA2: of values, of differences, of their differences. */
     struct codec_spread spread[3];
     /* Filled by size() of ALP: the values as integers, and those that are none. */
@@ -74,6 +95,8 @@ struct codec_work {
     struct codec_split split;          /* filled by size() of SPLIT */
     struct codec_front front;          /* filled by size() of FRONT */
     struct codec_decimal decimal;      /* filled by size() of DECIMAL, and spread */
+    struct codec_kin kin_plain;        /* where there is no guide */
+    struct codec_kin_plan kin;         /* filled by size() of KIN, ALP_KIN, DICT_KIN */
     /* Filled by size() of codecs that wrap. */
     unsigned inner;         /* what the driver chose to be wrapped */
     size_t inner_n;         /* how many bytes it has */
@@ -97,6 +120,30 @@ static inline bool codec_phys_is_int(enum phys phys)
 static inline bool codec_same_str(struct vstr a, struct vstr b)
 {
     return a.len == b.len && (a.len == 0 || a.ptr == b.ptr || memcmp(a.ptr, b.ptr, a.len) == 0);
+}
+
+static inline uint64_t codec_zigzag(int64_t v)
+{
+    return (uint64_t)v << 1 ^ (v < 0 ? ~(uint64_t)0 : 0);
+}
+
+static inline int64_t codec_unzigzag(uint64_t v)
+{
+    return (int64_t)(v >> 1 ^ (v & 1 ? ~(uint64_t)0 : 0));
+}
+
+/* A value of `size` bytes that computing modulo 2^64 may have spilled over. */
+static inline int64_t codec_narrow(uint64_t v, uint32_t size)
+{
+    unsigned shift = 64 - 8 * size;
+
+    return (int64_t)(v << shift) >> shift;
+}
+
+/* Does v fit a signed integer of so many bytes? */
+static inline bool codec_fits(int64_t v, uint32_t size)
+{
+    return codec_narrow((uint64_t)v, size) == v;
 }
 
 static inline size_t codec_varint_size(uint64_t v)
@@ -123,6 +170,8 @@ int codec_values_at(const struct codec_part *list,
                     uint32_t i,
                     struct datum *ret,
                     struct dn_err *err) DN_MUST_CHECK;
+/* The low `size` bytes (1, 2, 4, 8) of each word. */
+void codec_cut(const uint64_t *from, uint32_t count, uint32_t size, void *to);
 /* A fixed-size value as it lies in memory. */
 union vfixed codec_fixed(enum phys phys, const uint8_t *p);
 /* Values as 64-bit words: integers sign-extended, bits of floats; not for strings. */

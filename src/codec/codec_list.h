@@ -18,4 +18,8 @@ DN_CODEC(11, FRONT,     codec_front_ops)     /* strings less what they share wit
 DN_CODEC(12, LZ4,       codec_lz4_ops)       /* another's bytes, compressed by LZ4 */
 DN_CODEC(13, ZSTD,      codec_zstd_ops)      /* another's bytes, compressed by Zstandard */
 DN_CODEC(14, DECIMAL,   codec_decimal_ops)   /* NUMERIC: integers over 10^n */
+DN_CODEC(15, KIN,       codec_kin_ops)       /* differences to the row before of the same series */
+DN_CODEC(16, ALP_KIN,   codec_alp_kin_ops)   /* differences of decimals as integers, likewise */
+DN_CODEC(17, DICT_KIN,  codec_dict_kin_ops)  /* dictionary, codes likewise */
+DN_CODEC(18, DICT_NEXT, codec_dict_next_ops) /* dictionary of values that take turns */
 /* clang-format on */

@@ -297,3 +297,24 @@ void codec_widen(enum phys phys, const void *data, uint32_t count, uint64_t *res
         break;
     }
 }
+
+void codec_cut(const uint64_t *from, uint32_t count, uint32_t size, void *to)
+{
+    switch (size) {
+    case 1:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint8_t *)to)[i] = (uint8_t)from[i];
+        break;
+    case 2:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint16_t *)to)[i] = (uint16_t)from[i];
+        break;
+    case 4:
+        for (uint32_t i = 0; i < count; i++)
+            ((uint32_t *)to)[i] = (uint32_t)from[i];
+        break;
+    default:
+        memcpy(to, from, count * sizeof *from);
+        break;
+    }
+}

@@ -281,8 +281,7 @@ bool seg_col_carry(struct seg_wcol *c, uint32_t from, uint32_t rows)
 
 /* ---- the end of a block ---- */
 
-/* Vector `number` of the block in the buffer. */
-static struct vec seg_col_vec(const struct seg_wcol *c, uint32_t number, uint32_t rows)
+struct vec seg_col_vec(const struct seg_wcol *c, uint32_t number, uint32_t rows)
 {
     uint32_t first = number * SEG_VECTOR_ROWS;
     uint32_t left = rows - first;
@@ -334,9 +333,12 @@ static int seg_col_encode(struct seg_writer *w,
                           struct seg_wvec place,
                           struct dn_err *err)
 {
+    struct codec_hint hint = {.kin = NULL};
     struct seg_wvec *vec;
     int rc;
 
+    if (place.block == w->group_blocks)
+        hint = seg_turns_hint(w, c, place.number);
     if (c->vecs_count == c->vecs_cap) {
         uint32_t cap = c->vecs_cap ? c->vecs_cap * 2 : SEG_BLOCK_VECTORS;
 
@@ -350,9 +352,10 @@ static int seg_col_encode(struct seg_writer *w,
     *vec = place;
     vec->at = c->enc.len;
     arena_reset(&w->scratch);
-    rc = codec_encode(v, &w->scratch, &c->enc, &vec->codec, err);
+    rc = codec_encode_hinted(v, &hint, &w->scratch, &c->enc, &vec->codec, err);
     if (rc < 0)
         return rc;
+    w->guided += codec_ops_by_id(vec->codec)->guided;
     if (c->enc.len - vec->at > VOLUME_OBJECT_MAX)
         return DN_FAIL(err,
                        DN_E_TOO_LONG,

@@ -190,21 +190,52 @@ int seg_vec_check(const struct seg *s,
     return 0;
 }
 
+struct codec_src seg_vec_src(const struct seg_vecref *v, const uint8_t *p)
+{
+    const struct seg_rcol *c = v->col;
+
+    return (struct codec_src){.codec = c->codec[v->index],
+                              .type = c->type,
+                              .count = v->rows,
+                              .p = p,
+                              .n = c->len[v->index]};
+}
+
+int seg_vec_guide(const struct seg *s,
+                  const struct seg_rows *rows,
+                  uint32_t id,
+                  struct seg_vecref *ret,
+                  struct dn_err *err)
+{
+    uint32_t g = s->blocks[rows->block].group;
+
+    for (uint32_t i = 0; i < s->cols_count; i++)
+        if (s->cols[i].id == id && s->cols[i].kinds[g] == SEG_KIND_VECTORS) {
+            *ret = seg_vec_of(s, &s->cols[i], rows->block, rows->vector);
+            return 0;
+        }
+    return DN_FAIL(err,
+                   DN_E_CORRUPT,
+                   "%s: column id %u is to guide block %u, and has no vectors there",
+                   s->name,
+                   id,
+                   rows->block);
+}
+
 int seg_vec_decode(const struct seg *s,
                    const struct seg_vecref *v,
                    const uint8_t *p,
+                   const struct codec_kin *kin,
                    struct arena *arena,
                    struct vec *ret,
                    struct dn_err *err)
 {
     const struct seg_rcol *c = v->col;
-    struct codec_src src = {.codec = c->codec[v->index],
-                            .type = c->type,
-                            .count = v->rows,
-                            .p = p,
-                            .n = c->len[v->index]};
-    int rc = codec_decode(&src, arena, ret, err);
+    struct codec_src src = seg_vec_src(v, p);
+    int rc;
 
+    src.kin = kin;
+    rc = codec_decode(&src, arena, ret, err);
     if (rc < 0)
         dn_err_prefix(err, "%s: column id %u at offset %u", s->name, c->id, c->at[v->index]);
     return rc;
@@ -228,6 +259,7 @@ void seg_pins_done(struct seg_pins *p)
 {
     seg_pins_release(p);
     mem_free(p->entries);
+    mem_free(p->kin);
     seg_pins_init(p);
 }
 
@@ -445,6 +477,104 @@ struct seg_rows seg_rows_of(const struct seg *s, uint32_t block, uint32_t vector
                              .count = seg_vec_rows(s, block, vector)};
 }
 
+/* ---- kin ---- */
+
+/* The bytes of one more vector: those of a want, or read now. */
+static int seg_fetch_more(const struct seg_fetch *f,
+                          const struct seg_vecref *v,
+                          struct arena *arena,
+                          struct seg_pins *pins,
+                          const uint8_t **ret,
+                          struct dn_err *err)
+{
+    struct seg_want want = {.vec = *v};
+    struct volume_range range;
+    struct seg_fetch more = {
+        .s = f->s, .group = f->group, .wants = &want, .ranges = &range, .count = 1};
+    int rc;
+
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->wants[i].vec.col == v->col) {
+            *ret = f->wants[i].bytes;
+            return 0;
+        }
+    rc = f->s->cache ? seg_read_extents(&more, pins, arena, err)
+                     : seg_read_vectors(&more, arena, err);
+    *ret = want.bytes;
+    return rc;
+}
+
+/* Who is kin to whom in these rows; `guide` is the column that tells. Memory: the pins', or the
+ * arena where there are none. */
+static int seg_fetch_kin(const struct seg_fetch *f,
+                         const struct seg_rows *rows,
+                         uint32_t guide,
+                         struct arena *arena,
+                         struct seg_pins *pins,
+                         const struct codec_kin **ret,
+                         struct dn_err *err)
+{
+    struct codec_kin *kin = pins ? pins->kin : NULL;
+    const uint8_t *p = NULL;
+    struct seg_vecref v;
+    struct codec_src src;
+    int rc;
+
+    if (kin && kin->guide == guide && pins->kin_segment == f->s->meta.id &&
+        pins->kin_block == rows->block && pins->kin_vector == rows->vector) {
+        *ret = kin;
+        return 0;
+    }
+    if (!kin)
+        kin = pins ? mem_alloc(NULL, sizeof *kin) : arena_alloc(arena, sizeof *kin);
+    if (!kin)
+        return DN_FAIL_NOMEM(err);
+    kin->guide = 0; /* not what the pins say until it is filled */
+    if (pins) {
+        pins->kin = kin;
+        pins->kin_segment = f->s->meta.id;
+        pins->kin_block = rows->block;
+        pins->kin_vector = rows->vector;
+    }
+    rc = seg_vec_guide(f->s, rows, guide, &v, err);
+    if (rc == 0)
+        rc = seg_fetch_more(f, &v, arena, pins, &p, err);
+    if (rc < 0)
+        return rc;
+    src = seg_vec_src(&v, p);
+    rc = codec_kin_of_guide(&src, guide, kin, err);
+    if (rc < 0)
+        dn_err_prefix(err, "%s: column id %u at offset %u", f->s->name, guide, v.col->at[v.index]);
+    *ret = kin;
+    return rc;
+}
+
+static int seg_fetch_decode(const struct seg_fetch *f,
+                            const struct seg_rows *rows,
+                            struct arena *arena,
+                            struct seg_pins *pins,
+                            struct vec *ret,
+                            struct dn_err *err)
+{
+    const struct codec_kin *kin = NULL;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct seg_want *want = &f->wants[i];
+        struct codec_src src = seg_vec_src(&want->vec, want->bytes);
+        uint32_t guide = codec_guide(&src);
+        int rc = 0;
+
+        if (guide && (!kin || kin->guide != guide))
+            rc = seg_fetch_kin(f, rows, guide, arena, pins, &kin, err);
+        if (rc == 0)
+            rc = seg_vec_decode(
+                f->s, &want->vec, want->bytes, guide ? kin : NULL, arena, &ret[want->out], err);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
 int seg_fetch(struct seg *s,
               const struct seg_select *select,
               struct arena *arena,
@@ -472,8 +602,8 @@ int seg_fetch(struct seg *s,
     if (rc < 0)
         return DN_FAIL_NOMEM(err);
     rc = s->cache ? seg_read_extents(&f, pins, arena, err) : seg_read_vectors(&f, arena, err);
-    for (uint32_t i = 0; i < f.count && rc == 0; i++)
-        rc = seg_vec_decode(s, &f.wants[i].vec, f.wants[i].bytes, arena, &ret[f.wants[i].out], err);
+    if (rc == 0)
+        rc = seg_fetch_decode(&f, &rows, arena, pins, ret, err);
     for (uint32_t i = 0; s->widens && i < select->cols_count && rc == 0; i++) {
         const struct seg_rcol *c = seg_stored_col(s, select->cols[i]);
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "codec/codec.h"
 #include "store/seg_array.h"
 #include "store/segment_int.h"
 #include "vec/wide.h"
@@ -141,6 +142,14 @@ bool seg_stored_block_zone(const struct seg *s,
 bool seg_stored_vector_zone(
     const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret);
 
+/* The rows of one vector. */
+struct seg_rows {
+    uint32_t block;
+    uint32_t vector; /* in the block */
+    uint32_t first;  /* row of the segment */
+    uint32_t count;
+};
+
 /* One stored vector. */
 struct seg_vecref {
     const struct seg_rcol *col;
@@ -157,19 +166,22 @@ int seg_vec_check(const struct seg *s,
                   const struct seg_vecref *v,
                   const uint8_t *p,
                   struct dn_err *err) DN_MUST_CHECK;
+/* The bytes as the codecs see them. */
+struct codec_src seg_vec_src(const struct seg_vecref *v, const uint8_t *p);
+/* The vector of the same rows in the column that guides; its bytes are needed, too. */
+int seg_vec_guide(const struct seg *s,
+                  const struct seg_rows *rows,
+                  uint32_t id,
+                  struct seg_vecref *ret,
+                  struct dn_err *err) DN_MUST_CHECK;
+/* kin: of the rows, if codec_guide says that it is needed; or NULL. */
 int seg_vec_decode(const struct seg *s,
                    const struct seg_vecref *v,
                    const uint8_t *p,
+                   const struct codec_kin *kin,
                    struct arena *arena,
                    struct vec *ret,
                    struct dn_err *err) DN_MUST_CHECK;
-/* The rows of one vector. */
-struct seg_rows {
-    uint32_t block;
-    uint32_t vector; /* in the block */
-    uint32_t first;  /* row of the segment */
-    uint32_t count;
-};
 struct seg_rows seg_rows_of(const struct seg *s, uint32_t block, uint32_t vector);
 /* Values of a series column over these rows, CONST or DICT. 0 or DN_E_NOMEM. */
 int seg_series_vec(const struct seg *s,

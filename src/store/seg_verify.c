@@ -161,6 +161,42 @@ static int seg_verify_block_zones(struct seg_check *k, uint32_t block, struct dn
 
 /* ---- V2: decoding one vector of all columns ---- */
 
+/* Who is kin to whom, if the bytes p of a vector say that it must be known. */
+static int seg_verify_kin(struct seg_check *k,
+                          const struct seg_rows *rows,
+                          const struct seg_vecref *ref,
+                          const uint8_t *p,
+                          const struct codec_kin **ret,
+                          struct dn_err *err)
+{
+    const struct seg *s = k->s;
+    struct codec_src src = seg_vec_src(ref, p);
+    uint32_t guide = codec_guide(&src);
+    struct codec_kin *kin;
+    struct seg_vecref v;
+    int rc;
+
+    *ret = NULL;
+    if (guide == 0)
+        return 0;
+    kin = arena_alloc(&k->arena, sizeof *kin);
+    if (!kin)
+        return DN_FAIL_NOMEM(err);
+    rc = seg_vec_guide(s, rows, guide, &v, err);
+    if (rc < 0)
+        return rc;
+    p = k->bytes + (v.col->at[v.index] - s->groups[s->blocks[rows->block].group].at);
+    rc = seg_vec_check(s, &v, p, err);
+    if (rc < 0)
+        return rc;
+    src = seg_vec_src(&v, p);
+    rc = codec_kin_of_guide(&src, guide, kin, err);
+    if (rc < 0)
+        dn_err_prefix(err, "%s: column id %u at offset %u", s->name, guide, v.col->at[v.index]);
+    *ret = kin;
+    return rc;
+}
+
 static int seg_verify_column(struct seg_check *k,
                              const struct seg_rows *rows,
                              uint32_t col,
@@ -170,6 +206,7 @@ static int seg_verify_column(struct seg_check *k,
     const struct seg *s = k->s;
     const struct seg_rcol *c = &s->cols[col];
     uint32_t g = s->blocks[rows->block].group;
+    const struct codec_kin *kin = NULL;
     struct seg_vecref ref;
     struct seg_zone zone;
     struct zone have;
@@ -186,7 +223,9 @@ static int seg_verify_column(struct seg_check *k,
         p = k->bytes + (c->at[ref.index] - s->groups[g].at);
         rc = seg_vec_check(s, &ref, p, err);
         if (rc == 0)
-            rc = seg_vec_decode(s, &ref, p, &k->arena, &v, err);
+            rc = seg_verify_kin(k, rows, &ref, p, &kin, err);
+        if (rc == 0)
+            rc = seg_vec_decode(s, &ref, p, kin, &k->arena, &v, err);
         if (rc < 0)
             return rc;
     }

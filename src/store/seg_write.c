@@ -116,8 +116,11 @@ static int seg_block_end(struct seg_writer *w, uint32_t rows, struct dn_err *err
 
     if (rc == 0 && (w->group_blocks == SEG_GROUP_BLOCKS || w->group_rows + rows > SEG_GROUP_ROWS))
         rc = seg_group_end(w, err);
+    if (rc == 0)
+        rc = seg_turns_block(w, rows, err);
     for (uint32_t i = 0; i < w->cols_count && rc == 0; i++)
-        rc = seg_col_block(w, &w->cols[i], rows, err);
+        if (&w->cols[i] != w->guide)
+            rc = seg_col_block(w, &w->cols[i], rows, err);
     if (rc == 0)
         rc = seg_block_hidden(w, rows, err);
     if (rc < 0)

@@ -114,6 +114,7 @@ void seg_writer_free(struct seg_writer *w)
     colbuf_done(&w->d_seq_min);
     colbuf_done(&w->d_seq_max);
     mem_free(w->cols);
+    mem_free(w->kins);
     mem_free(w->run_series);
     arena_done(&w->scratch);
     arena_done(&w->run_strings);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "codec/codec.h"
 #include "store/seg_zone.h"
 #include "store/segment_int.h"
 
@@ -110,6 +111,12 @@ struct seg_writer {
     uint32_t group_blocks;
     uint32_t group_rows;
     uint32_t group_block_rows[SEG_GROUP_BLOCKS];
+    /* seg_turns.c: rows of many series that take turns */
+    struct seg_wcol *guide; /* tells which rows belong together; NULL: none does */
+    struct codec_kin *kins; /* owned: per vector of the block, once the guide is written; or NULL */
+    uint32_t guided;        /* vectors of the block that the guide made shorter */
+    uint32_t guide_wait;    /* blocks before the next search for a guide */
+    uint32_t guide_step;    /* as many were waited for the last time */
     /* all finished blocks */
     struct colbuf d_group_blocks, d_rows, d_seq_min, d_seq_max;
     struct seg_meta meta; /* grows with the blocks and runs */
@@ -136,5 +143,14 @@ int seg_col_block(struct seg_writer *w, struct seg_wcol *c, uint32_t rows, struc
 bool seg_col_carry(struct seg_wcol *c, uint32_t from, uint32_t rows) DN_MUST_CHECK;
 /* The group is complete: its bytes go to the object, its zones to the footer. */
 int seg_col_group(struct seg_writer *w, struct seg_wcol *c, struct dn_err *err) DN_MUST_CHECK;
+
+/* Vector `number` of the block in the buffer. */
+struct vec seg_col_vec(const struct seg_wcol *c, uint32_t number, uint32_t rows);
+
+/* Looks for a guide, if it is time to, and writes its column of the block. */
+int seg_turns_block(struct seg_writer *w, uint32_t rows, struct dn_err *err) DN_MUST_CHECK;
+/* What is known of vector `number` of the block, whose guide has been written. */
+struct codec_hint
+seg_turns_hint(const struct seg_writer *w, const struct seg_wcol *c, uint32_t number);
 
 int seg_write_footer(struct seg_writer *w, struct dn_err *err) DN_MUST_CHECK;

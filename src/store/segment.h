@@ -172,6 +172,11 @@ struct seg_pins {
     uint32_t count;
     uint32_t cap;
     uint64_t read_bytes; /* from the volume, by the fetches that used these pins */
+    /* who is kin to whom in the rows fetched last: columns may be asked for one by one */
+    struct codec_kin *kin; /* owned; NULL: none so far */
+    uint64_t kin_segment;
+    uint32_t kin_block;
+    uint32_t kin_vector;
 };
 void seg_pins_init(struct seg_pins *p);
 void seg_pins_release(struct seg_pins *p); /* keeps the array */

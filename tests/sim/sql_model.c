@@ -131,11 +131,15 @@ static void sqlm_shape_random(struct sqlm_table *t, struct rng *r, struct sqlm_s
 
 static void sqlm_values_random(struct sqlm_table *t, struct rng *r)
 {
+    bool turns = rng_one_in(r, 4); /* rows of several series, one after the other */
+
     while (t->cols_count < 3 || (t->cols_count < SQLM_COLS_MAX && rng_below(r, 4))) {
         struct sqlm_col *c = &t->cols[sqlm_col_add(t, sqlm_type_random(r), false)];
         c->wide = c->type == DENDRO_TYPE_BIGINT && rng_one_in(r, 2);
         if (rng_one_in(r, 2))
             c->style = (enum sqlm_style)rng_below(r, SQLM_STYLE_MAX);
+        if (turns)
+            c->style = SQLM_TURN;
         if (c->style == SQLM_NOISE)
             c->wide = true;
         c->has_default = rng_one_in(r, 4);

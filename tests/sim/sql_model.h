@@ -29,6 +29,7 @@ enum sqlm_style {
     SQLM_STEP,  /* each a fixed step behind the last */
     SQLM_WALK,  /* steps of about the same size; decimals; texts that repeat themselves */
     SQLM_RUN,   /* the same for some rows */
+    SQLM_TURN,  /* as in the row twelve before, or near it */
     SQLM_NOISE, /* all bits at random */
     SQLM_STYLE_MAX
 };

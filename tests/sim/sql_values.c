@@ -23,6 +23,8 @@ static struct sql_value sqlm_string(enum dendro_type type, const char *s, size_t
     return v;
 }
 
+#define SQLM_TURNS 12u
+
 static struct sql_value sqlm_string_random(struct rng *r, enum dendro_type type)
 {
     static const char *const words[] = {
@@ -61,6 +63,9 @@ static struct sql_value sqlm_styled_string(struct rng *r, const struct sqlm_col 
     case SQLM_RUN:
         (void)snprintf(text, sizeof text, "phase %u", (unsigned)(r->tick / 64));
         break;
+    case SQLM_TURN:
+        (void)snprintf(text, sizeof text, "host-%u", (unsigned)(r->tick % SQLM_TURNS) * 3);
+        break;
     case SQLM_FEW:
     case SQLM_NOISE:
     case SQLM_STYLE_MAX:
@@ -83,6 +88,9 @@ static double sqlm_styled_float(struct rng *r, const struct sqlm_col *col)
         break;
     case SQLM_RUN:
         v = (double)(r->tick / 64) * 0.5;
+        break;
+    case SQLM_TURN:
+        v = (double)(r->tick % SQLM_TURNS * 37 % 11 * 1000 + rng_below(r, 3)) / 100;
         break;
     case SQLM_FEW:
     case SQLM_NOISE:
@@ -107,6 +115,8 @@ static int64_t sqlm_styled_int(struct rng *r, const struct sqlm_col *col)
                                                  : 1 + tick * 1000 + rng_below(r, 40);
     case SQLM_RUN:
         return 1 + tick / 64;
+    case SQLM_TURN:
+        return 1 + tick % SQLM_TURNS * 37 % 11 * 2000 + rng_below(r, 3);
     case SQLM_FEW:
     case SQLM_NOISE:
     case SQLM_STYLE_MAX:
@@ -131,6 +141,8 @@ static int64_t sqlm_num_random(struct rng *r, const struct sqlm_col *col)
         return (int64_t)(r->tick * 5 + rng_below(r, 40)) - 3000;
     case SQLM_RUN:
         return (int64_t)(r->tick / 64) * 50;
+    case SQLM_TURN:
+        return (int64_t)(r->tick % SQLM_TURNS) * 5000;
     case SQLM_FEW:
         return ((int64_t)rng_below(r, 9) - 4) * 25;
     case SQLM_NOISE:

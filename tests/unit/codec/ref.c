@@ -14,6 +14,7 @@ struct ref {
     size_t n;
     size_t at;
     enum phys phys;
+    const struct codec_kin *kin; /* the guide's word, if there is one */
 };
 
 static uint64_t ref_le(struct ref *r, unsigned size)
@@ -189,20 +190,34 @@ static uint32_t ref_odd_rows(struct ref *r, uint32_t *ret)
     return odd;
 }
 
+#define REF_KIN 3u /* in place of an order */
+
+static void ref_guide(struct ref *r, uint32_t count, uint32_t *of);
+static void ref_kin_frame(
+    struct ref *r, const uint32_t *of, unsigned size, uint32_t count, struct ref_row *rows);
+
 static void ref_alp(struct ref *r, unsigned order, uint32_t count, struct ref_row *rows)
 {
-    unsigned exponent = (unsigned)ref_le(r, 1);
+    unsigned exponent;
     unsigned size = phys_size(r->phys);
     uint32_t odd_rows[VEC_ROWS_MAX];
     uint64_t odd_bits[VEC_ROWS_MAX];
-    uint32_t odd = ref_odd_rows(r, odd_rows);
+    uint32_t of[VEC_ROWS_MAX];
+    uint32_t odd;
     double power = 1;
 
+    if (order == REF_KIN)
+        ref_guide(r, count, of);
+    exponent = (unsigned)ref_le(r, 1);
+    odd = ref_odd_rows(r, odd_rows);
     for (unsigned i = 0; i < exponent; i++)
         power *= 10; /* exact up to 10^22 */
     for (uint32_t i = 0; i < odd; i++)
         odd_bits[i] = ref_le(r, size);
-    ref_ints(r, order, 8, count, rows);
+    if (order == REF_KIN)
+        ref_kin_frame(r, of, 8, count, rows);
+    else
+        ref_ints(r, order, 8, count, rows);
     for (uint32_t i = 0; i < count; i++) {
         double value = (double)(int64_t)rows[i].bits / power;
         float narrow = (float)value;
@@ -215,6 +230,119 @@ static void ref_alp(struct ref *r, unsigned order, uint32_t count, struct ref_ro
     }
     for (uint32_t i = 0; i < odd; i++)
         rows[odd_rows[i]].bits = odd_bits[i];
+}
+
+/* The guide's id; then 1 + the row of each row's kin, 0 for a seed. */
+static void ref_guide(struct ref *r, uint32_t count, uint32_t *of)
+{
+    uint64_t guide = ref_varint(r);
+
+    DN_ASSERT(guide == 0 || r->kin->guide == guide);
+    for (uint32_t i = 0; i < count; i++)
+        of[i] = guide ? r->kin->of[i] : i;
+}
+
+/* A kin frame; it need not run to the end of the bytes. */
+static void ref_kin_frame(
+    struct ref *r, const uint32_t *of, unsigned size, uint32_t count, struct ref_row *rows)
+{
+    uint64_t mask = ~(uint64_t)0 >> (64 - 8 * size);
+    unsigned width = (unsigned)ref_le(r, 1);
+    unsigned flags = (unsigned)ref_le(r, 1);
+    unsigned tall = flags % 128;
+    uint64_t least = (uint64_t)ref_zigzag(r);
+    uint64_t seed_least = (uint64_t)ref_zigzag(r);
+    uint32_t odd = (uint32_t)ref_varint(r);
+    unsigned odd_width = odd ? (unsigned)ref_le(r, 1) : 0;
+    uint64_t more[VEC_ROWS_MAX] = {0};
+    uint64_t before = seed_least;
+    uint32_t seeds = 0;
+    uint32_t seed = 0;
+    size_t talls;
+
+    for (uint32_t i = 0; i < odd; i++) {
+        uint64_t high = ref_packed(r, r->at + ref_packed_size(odd, 10), odd, odd_width, i);
+        uint64_t signed_high = high % 2 ? ~(high / 2) : high / 2;
+
+        more[ref_packed(r, r->at, odd, 10, i)] = signed_high << width;
+    }
+    r->at += ref_packed_size(odd, 10) + ref_packed_size(odd, odd_width);
+    for (uint32_t i = 0; i < count; i++)
+        seeds += of[i] == 0;
+    talls = r->at;
+    r->at += ref_packed_size(seeds, tall);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t v = ref_packed(r, r->at, count, width, i) + more[i];
+
+        if (of[i]) {
+            v += rows[of[i] - 1].bits + least;
+        } else {
+            if (tall)
+                v += ref_packed(r, talls, seeds, tall, seed) << width;
+            v += before;
+            before = flags >= 128 ? v : before;
+            seed++;
+        }
+        rows[i].bits = v & mask;
+    }
+    r->at += ref_packed_size(count, width);
+}
+
+static void ref_kin(struct ref *r, uint32_t count, struct ref_row *rows)
+{
+    uint32_t of[VEC_ROWS_MAX];
+
+    ref_guide(r, count, of);
+    ref_kin_frame(r, of, phys_size(r->phys), count, rows);
+    DN_ASSERT(r->at == r->n);
+}
+
+static void ref_dict_kin(struct ref *r, uint32_t count, struct ref_row *rows)
+{
+    struct ref_row values[VEC_ROWS_MAX];
+    struct ref_row codes[VEC_ROWS_MAX];
+    struct ref list = *r;
+    uint32_t of[VEC_ROWS_MAX];
+    uint32_t entries;
+    size_t bytes;
+
+    ref_guide(r, count, of);
+    entries = (uint32_t)ref_le(r, 2);
+    bytes = (size_t)ref_varint(r);
+    list.at = r->at;
+    list.n = r->at + bytes;
+    ref_list(&list, entries, values);
+    r->at += bytes;
+    ref_kin_frame(r, of, 2, count, codes);
+    DN_ASSERT(r->at == r->n);
+    for (uint32_t i = 0; i < count; i++)
+        ref_set(&rows[i], &values[codes[i].bits]);
+}
+
+static void ref_dict_next(struct ref *r, uint32_t count, struct ref_row *rows)
+{
+    struct ref_row values[VEC_ROWS_MAX];
+    uint32_t odd_rows[VEC_ROWS_MAX];
+    uint32_t codes[VEC_ROWS_MAX];
+    uint32_t entries = (uint32_t)ref_le(r, 2);
+    unsigned width = ref_bits_needed(entries - 1);
+    uint32_t odd = ref_odd_rows(r, odd_rows);
+    size_t odd_codes = r->at;
+    uint32_t n = 0;
+
+    r->at += ref_packed_size(odd, width);
+    ref_list(r, entries, values);
+    for (uint32_t i = 0; i < count; i++) {
+        codes[i] = i ? (codes[i - 1] + 1) % entries : 0;
+        for (uint32_t k = 0; k + 1 < i; k++) /* the last time it was followed by … */
+            if (codes[k] == codes[i - 1])
+                codes[i] = codes[k + 1];
+        if (n < odd && odd_rows[n] == i) {
+            codes[i] = (uint32_t)ref_packed(r, odd_codes, odd, width, n);
+            n++;
+        }
+        ref_set(&rows[i], &values[codes[i]]);
+    }
 }
 
 static void ref_split(struct ref *r, uint32_t count, struct ref_row *rows)
@@ -409,6 +537,18 @@ static void ref_values(struct ref *r, unsigned codec, uint32_t count, struct ref
     case CODEC_DECIMAL:
         ref_decimal(r, count, rows);
         break;
+    case CODEC_KIN:
+        ref_kin(r, count, rows);
+        break;
+    case CODEC_ALP_KIN:
+        ref_alp(r, REF_KIN, count, rows);
+        break;
+    case CODEC_DICT_KIN:
+        ref_dict_kin(r, count, rows);
+        break;
+    case CODEC_DICT_NEXT:
+        ref_dict_next(r, count, rows);
+        break;
     case CODEC_ID_MAX:
         break;
     }
@@ -416,7 +556,7 @@ static void ref_values(struct ref *r, unsigned codec, uint32_t count, struct ref
 
 void ref_decode(const struct codec_src *src, struct ref_row *rows)
 {
-    struct ref r = {.p = src->p, .n = src->n, .phys = type_phys(src->type)};
+    struct ref r = {.p = src->p, .n = src->n, .phys = type_phys(src->type), .kin = src->kin};
 
     if (r.phys == PHYS_NUMERIC)
         r.phys = PHYS_STR; /* "encoded as a string" */

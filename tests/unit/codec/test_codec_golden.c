@@ -168,7 +168,8 @@ static int golden_corpus(const char *dir)
 
 static bool golden_decode(const struct golden_case *c, const struct buf *bytes)
 {
-    struct codec_src src = {c->codec, c->type, c->count, bytes->data, bytes->len};
+    struct codec_src src = {
+        .codec = c->codec, .type = c->type, .count = c->count, .p = bytes->data, .n = bytes->len};
     struct dn_err err = {0};
     struct arena arena;
     struct vec v;

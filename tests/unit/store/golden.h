@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * golden.h: the rows of tests/golden/segment_v1.bin. Asserts with cmocka. */
+ * golden.h: the rows of tests/golden/segment_v1.bin and segment_v1_guided.bin. Asserts with cmocka.
+ */
 #pragma once
 
 #include "model.h"

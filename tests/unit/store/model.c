@@ -164,6 +164,29 @@ static struct datum model_value(enum type_id type, uint32_t domain, struct rng *
     return d;
 }
 
+/* A value of a row that is the turn of one of several series. */
+static struct datum model_turn(
+    enum type_id type, const struct model_style *style, uint32_t row, struct rng *r, char *text)
+{
+    struct datum d = model_value(type, style->domain, r, text);
+    uint32_t series = row % style->turns;
+    uint32_t tick = row / style->turns;
+
+    if (type_is_string(type)) {
+        (void)sprintf(text, "series %u", series * 7);
+        d.str = (struct vstr){.ptr = text, .len = (uint32_t)strlen(text)};
+    } else if (type_is_float(type)) {
+        d.v.f64 = series * 100 + tick * 0.25 + rng_below(r, 3);
+    } else if (type == TYPE_SMALLINT) {
+        d.v.i64 = series % 300 * 100 + rng_below(r, 2);
+    } else if (type == TYPE_INTEGER) {
+        d.v.i64 = series;
+    } else if (type != TYPE_BOOLEAN && type_is_fixed(type)) {
+        d.v.i64 = 1 + tick * 10;
+    }
+    return d;
+}
+
 static bool model_in_key(const struct table *t, uint32_t col, bool *ret_series)
 {
     *ret_series = false;
@@ -195,6 +218,8 @@ static void model_draw_row(const struct model *m,
         struct datum d =
             model_value(t->columns[c].type, series ? style->series : style->domain, r, text);
 
+        if (style->turns && !series)
+            d = model_turn(t->columns[c].type, style, row, r, text);
         if (!key && (int)c != t->time_col &&
             (op == ROW_DELETE || (op == ROW_PATCH && rng_chance(r, 50)) ||
              (style->writes && rng_chance(r, 2)))) {

@@ -49,6 +49,7 @@ struct model_style {
     unsigned null_pct; /* columns outside the key */
     bool writes;       /* patches and deletes among the rows */
     bool plain;        /* hidden columns alike in all rows */
+    uint32_t turns;    /* not 0: so many series take turns, values are near those of the last */
 };
 
 /* Takes the table. */

@@ -78,6 +78,8 @@ static void test_random_tables(void **state)
                                      .null_pct = rng_chance(&r, 40) ? rng_below(&r, 100) : 0,
                                      .writes = rng_chance(&r, 40),
                                      .plain = rng_chance(&r, 40)};
+        if (rng_chance(&r, 25))
+            style.turns = 1 + rng_below(&r, 200);
         random_seed = seed;
         model_init(&m, model_table(&shape), &style, &r);
         round_trip(&m, 1 + rng_below(&r, 2000), &r);
@@ -112,6 +114,91 @@ static void test_long_runs(void **state)
     model_init(&m, model_table(&shape), &style, &r);
     assert_true(m.rows > 190000);
     round_trip(&m, 30000, &r);
+    model_done(&m);
+}
+
+/* The vectors of a segment that cannot be read without those of a guide. */
+static uint32_t guided_vectors(const struct seg *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->cols_count; i++)
+        for (uint32_t k = 0; k < s->cols[i].vecs_count; k++)
+            n += codec_ops_by_id(s->cols[i].codec[k])->guided;
+    return n;
+}
+
+/* One column alone, the guide not among those asked for; and once more, now that it is known. */
+static void check_alone(const struct model *m, struct seg *s, uint32_t col, struct seg_pins *pins)
+{
+    struct arena a;
+
+    arena_init(&a, NULL);
+    for (uint32_t b = 0; b < s->blocks_count; b++)
+        for (uint32_t v = 0; v < s->blocks[b].vectors; v++)
+            for (int again = 0; again < 2; again++) {
+                struct seg_select select = {.block = b, .vector = v, .cols = &col};
+                uint32_t first = s->blocks[b].first_row + v * 1024;
+                struct dn_err err = {0};
+                struct vec vec;
+
+                select.cols_count = 1;
+                if (seg_fetch(s, &select, &a, pins, &vec, &err) < 0)
+                    fail_msg("%s", err.text);
+                for (uint32_t i = 0; i < vec.count; i++) {
+                    struct datum want = colbuf_datum(&m->cols[col], first + i);
+                    struct datum have = vec_datum(&vec, i);
+
+                    assert_true(model_same(&want, &have));
+                }
+            }
+    arena_done(&a);
+}
+
+/* Rows of 60 series in turn: all columns but the guide are read by its word, also where it is not
+ * asked for. */
+static void test_turns(void **state)
+{
+    struct table_shape shape = {
+        .cols = 5,
+        .types = {TYPE_TIMESTAMP, TYPE_VARCHAR, TYPE_DOUBLE, TYPE_SMALLINT, TYPE_VARCHAR},
+        .form = KEY_NONE,
+        .time_col = -1};
+    struct model_style style = {.rows = 40000, .domain = 1000, .turns = 60, .null_pct = 2};
+    struct rng r = {.x = 12};
+    struct dn_err err = {0};
+    struct cache *cache;
+    struct seg_meta meta;
+    struct seg_pins pins;
+    struct model m;
+    struct place p;
+    struct seg *s;
+    struct buf b;
+
+    (void)state;
+    style.plain = true;
+    model_init(&m, model_table(&shape), &style, &r);
+    round_trip(&m, 3000, &r);
+    place_init(&p);
+    buf_init(&b, NULL);
+    assert_int_equal(model_write(&m, 1, 1024, &r, &b, &meta, &err), 0);
+    place_put(&p, m.t->id, 1, &b);
+    s = place_open(&p, NULL, m.t, 1);
+    assert_true(guided_vectors(s) >= 3 * 40000 / 1024);
+    for (uint32_t c = 0; c < shape.cols; c++)
+        check_alone(&m, s, c, NULL);
+    seg_unref(s);
+    cache = cache_new(p.v->sched, NULL, 64 << 20);
+    s = place_open(&p, cache, m.t, 1);
+    for (uint32_t c = 0; c < shape.cols; c++) {
+        seg_pins_init(&pins);
+        check_alone(&m, s, c, &pins);
+        seg_pins_done(&pins);
+    }
+    seg_unref(s);
+    cache_free(cache);
+    buf_done(&b);
+    place_done(&p);
     model_done(&m);
 }
 
@@ -406,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_random_tables),
         cmocka_unit_test(test_long_runs),
         cmocka_unit_test(test_short_runs),
+        cmocka_unit_test(test_turns),
         cmocka_unit_test(test_constants_are_free),
         cmocka_unit_test(test_other_versions),
         cmocka_unit_test(test_order_is_checked),

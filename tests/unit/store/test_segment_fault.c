@@ -34,7 +34,14 @@ struct bench {
     uint32_t counts[2];
 };
 
-static void bench_init(struct bench *x)
+static const struct table_shape shape_turns = {
+    .cols = 4,
+    .types = {TYPE_TIMESTAMP, TYPE_VARCHAR, TYPE_DOUBLE, TYPE_VARCHAR},
+    .form = KEY_NONE,
+    .time_col = -1};
+
+/* Rows in two series, or of twenty that take turns. */
+static void bench_init(struct bench *x, bool turns)
 {
     struct model_style style = {
         .rows = 1500, .series = 2, .domain = 6000, .null_pct = 10, .writes = true};
@@ -42,7 +49,9 @@ static void bench_init(struct bench *x)
     struct dn_err err = {0};
     struct seg_meta meta;
 
-    model_init(&x->m, model_table(&shape), &style, &r);
+    if (turns)
+        style = (struct model_style){.rows = 600, .domain = 6000, .plain = true, .turns = 20};
+    model_init(&x->m, model_table(turns ? &shape_turns : &shape), &style, &r);
     place_init(&x->p);
     buf_init(&x->object, NULL);
     arena_init(&x->a, NULL);
@@ -118,13 +127,12 @@ static int read_all(struct bench *x, bool cached, struct dn_err *err)
     return rc;
 }
 
-static void test_memory_of_writer(void **state)
+static void sweep_memory_of_writer(bool turns)
 {
     struct bench x;
     uint64_t n;
 
-    (void)state;
-    bench_init(&x);
+    bench_init(&x, turns);
     for (n = 1;; n++) {
         size_t before = mem_process_used();
         struct dn_err err = {0};
@@ -151,12 +159,19 @@ static void test_memory_of_writer(void **state)
     bench_done(&x);
 }
 
-static void sweep_memory_of_reader(bool cached)
+static void test_memory_of_writer(void **state)
+{
+    (void)state;
+    sweep_memory_of_writer(false);
+    sweep_memory_of_writer(true);
+}
+
+static void sweep_memory_of_reader(bool cached, bool turns)
 {
     struct bench x;
     uint64_t n;
 
-    bench_init(&x);
+    bench_init(&x, turns);
     for (n = 1;; n++) {
         size_t before = mem_process_used();
         struct dn_err err = {0};
@@ -180,21 +195,22 @@ static void sweep_memory_of_reader(bool cached)
 static void test_memory_of_reader(void **state)
 {
     (void)state;
-    sweep_memory_of_reader(false);
+    sweep_memory_of_reader(false, false);
+    sweep_memory_of_reader(false, true);
 }
 
 static void test_memory_of_cached_reader(void **state)
 {
     (void)state;
-    sweep_memory_of_reader(true);
+    sweep_memory_of_reader(true, false);
+    sweep_memory_of_reader(true, true);
 }
 
-static void test_volume(void **state)
+static void sweep_volume(bool turns)
 {
     struct bench x;
 
-    (void)state;
-    bench_init(&x);
+    bench_init(&x, turns);
     for (int cached = 0; cached < 2; cached++)
         for (uint64_t n = 1;; n++) {
             size_t before = mem_process_used();
@@ -214,6 +230,13 @@ static void test_volume(void **state)
     bench_done(&x);
 }
 
+static void test_volume(void **state)
+{
+    (void)state;
+    sweep_volume(false);
+    sweep_volume(true);
+}
+
 /* An owner with a limit fails the one that asks, with the same error. */
 static void test_limits(void **state)
 {
@@ -224,7 +247,7 @@ static void test_limits(void **state)
     int rc = 0;
 
     (void)state;
-    bench_init(&x);
+    bench_init(&x, false);
     mem_owner_init(&owner, "small", NULL, 30000);
     w = seg_writer_new(&owner, x.m.t, 1);
     if (w)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The golden segment: fixed rows, fixed bytes. Arguments: tests/golden/segment_v1.bin and
- * docs/format/segment.md; a third one, "write", writes the golden file anew (only ever with a new
- * format).
+ * The golden segment: fixed rows, fixed bytes. Arguments: tests/golden/segment_v1_guided.bin,
+ * docs/format/segment.md, tests/golden/segment_v1.bin, which an earlier writer made of the same
+ * rows; a fourth one, "write", writes the first file anew (only ever with a new format or codec).
  *
- * Three proofs: the writer makes these bytes; the reader reads them; and a decoder that takes its
- * offsets and the order of arrays from the tables of the page, and vectors from the second reader
- * of docs/format/vector.md, finds the rows too. So neither writer, reader nor page can change
- * alone. */
+ * Three proofs: the writer makes the bytes of the first; the reader reads them; and a decoder that
+ * takes its offsets and the order of arrays from the tables of the page, and vectors from the
+ * second reader of docs/format/vector.md, finds the rows, too; both of them in both files. So
+ * neither writer, reader nor page can change alone. */
 #include "base/hash.h"
 #include "golden.h"
 #include "page.h"
@@ -22,6 +22,7 @@
 #include <cmocka.h>
 
 static const char *golden_path;
+static const char *golden_old_path;
 static const char *doc_path;
 
 static void test_writer(void **state)
@@ -42,7 +43,7 @@ static void test_writer(void **state)
     model_done(&m);
 }
 
-static void test_reader(void **state)
+static void read_file(const char *path)
 {
     char name[VOLUME_NAME_MAX + 1];
     struct dn_err err = {0};
@@ -52,10 +53,9 @@ static void test_reader(void **state)
     struct seg *s;
     size_t n;
 
-    (void)state;
     golden_model(&m);
     place_init(&p);
-    bytes = page_read_file(golden_path, &n);
+    bytes = page_read_file(path, &n);
     seg_name(m.t->id, GOLDEN_ID, name);
     assert_string_equal(name, "seg/0000000000000007/0000000000000011");
     assert_true(sim_disk_set(p.disk, 'o', name, bytes, n));
@@ -67,6 +67,13 @@ static void test_reader(void **state)
     mem_free(bytes);
     place_done(&p);
     model_done(&m);
+}
+
+static void test_reader(void **state)
+{
+    (void)state;
+    read_file(golden_path);
+    read_file(golden_old_path);
 }
 
 /* ---- a decoder that knows only the page ---- */
@@ -90,7 +97,8 @@ struct doc_column {
     struct ref_row consts[8];
     struct array arrays[ARRAYS_MAX];
     uint32_t arrays_count;
-    uint32_t vec; /* vectors placed so far */
+    uint32_t vec;    /* vectors placed so far */
+    uint64_t at[32]; /* offset of each vector */
 };
 
 struct decoder {
@@ -103,6 +111,7 @@ struct decoder {
     struct doc_column cols[16];
     struct array dirs[ARRAYS_MAX];
     uint32_t dirs_count;
+    uint32_t guided; /* vectors that were read with a guide */
 };
 
 static struct ref_row *decode_array(struct decoder *d, enum type_id type, uint32_t n)
@@ -292,6 +301,41 @@ static void expect_row(const struct model *m,
     assert_true(have->bits == bits);
 }
 
+static struct codec_src
+vector_src(const struct decoder *d, const struct doc_column *c, uint32_t index, uint32_t rows)
+{
+    return (struct codec_src){
+        .type = c->type,
+        .count = rows,
+        .codec = (unsigned)find(c->arrays, c->arrays_count, "v_codec")->rows[index].bits,
+        .p = d->bytes + c->at[index],
+        .n = (size_t)find(c->arrays, c->arrays_count, "v_length")->rows[index].bits};
+}
+
+/* The nearest row before each that has the same value in the guide, whose entries differ. */
+static void decode_kin(
+    const struct decoder *d, uint32_t guide, uint32_t index, uint32_t rows, struct codec_kin *ret)
+{
+    static struct ref_row values[1024];
+    const struct doc_column *c = d->cols;
+    struct codec_src src;
+
+    while (c->id != guide)
+        c++;
+    src = vector_src(d, c, index, rows);
+    assert_true(src.codec == CODEC_DICT || src.codec == CODEC_DICT_NEXT);
+    ref_decode(&src, values);
+    *ret = (struct codec_kin){.guide = guide, .count = rows};
+    for (uint32_t i = 0; i < rows; i++) {
+        for (uint32_t k = 0; k < i; k++)
+            if (values[k].len == values[i].len &&
+                memcmp(values[k].str, values[i].str, values[i].len) == 0)
+                ret->of[i] = (uint16_t)(k + 1);
+        if (ret->of[i] == 0)
+            ret->seed_rows[ret->seeds++] = (uint16_t)i;
+    }
+}
+
 static uint64_t decode_vector(struct decoder *d,
                               const struct model *m,
                               struct doc_column *c,
@@ -301,13 +345,19 @@ static uint64_t decode_vector(struct decoder *d,
                               uint64_t at)
 {
     struct ref_row values[1024];
-    struct codec_src src = {
-        .type = c->type,
-        .count = rows,
-        .codec = (unsigned)find(c->arrays, c->arrays_count, "v_codec")->rows[index].bits,
-        .p = d->bytes + at,
-        .n = (size_t)find(c->arrays, c->arrays_count, "v_length")->rows[index].bits};
+    struct codec_kin kin;
+    struct codec_src src;
 
+    assert_true(index < DN_ARRAY_SIZE(c->at));
+    c->at[index] = at;
+    src = vector_src(d, c, index, rows);
+    if (!m) /* placed; now the guides can be found */
+        return at + src.n;
+    if (codec_guide(&src)) {
+        decode_kin(d, codec_guide(&src), index, rows, &kin);
+        src.kin = &kin;
+        d->guided++;
+    }
     assert_true(dn_checksum32(src.p, src.n) ==
                 find(c->arrays, c->arrays_count, "v_checksum")->rows[index].bits);
     ref_decode(&src, values);
@@ -316,7 +366,8 @@ static uint64_t decode_vector(struct decoder *d,
     return at + src.n;
 }
 
-/* The data area in its order: group, column, number in block, block. */
+/* The data area in its order: group, column, number in block, block. Without a model vectors are
+ * only placed. */
 static uint64_t decode_data(struct decoder *d, const struct model *m)
 {
     const struct array *group_blocks = find(d->dirs, d->dirs_count, "group_blocks");
@@ -324,6 +375,8 @@ static uint64_t decode_data(struct decoder *d, const struct model *m)
     uint32_t group_row = 0;
     uint32_t block = 0;
 
+    for (uint32_t i = 0; i < d->columns; i++)
+        d->cols[i].vec = 0;
     for (uint32_t g = 0; g < d->groups; g++) {
         uint32_t count = (uint32_t)group_blocks->rows[g].bits;
         uint32_t rows = 0;
@@ -336,7 +389,7 @@ static uint64_t decode_data(struct decoder *d, const struct model *m)
         for (uint32_t i = 0; i < d->columns; i++) {
             struct doc_column *c = &d->cols[i];
 
-            for (uint32_t r = 0; r < rows && !c->series && c->kinds[g]; r++)
+            for (uint32_t r = 0; m && r < rows && !c->series && c->kinds[g]; r++)
                 expect_row(m, c, group_row + r, &c->consts[g]);
             if (c->series || c->kinds[g])
                 continue;
@@ -481,7 +534,7 @@ static void check_strings(const struct decoder *d)
     assert_true(cut > 0);
 }
 
-static void test_page(void **state)
+static void check_page(const char *path, bool guided)
 {
     struct decoder d = {0};
     struct model m;
@@ -490,10 +543,9 @@ static void test_page(void **state)
     size_t doc_n;
     size_t n;
 
-    (void)state;
     golden_model(&m);
     arena_init(&d.arena, NULL);
-    bytes = page_read_file(golden_path, &n);
+    bytes = page_read_file(path, &n);
     doc = page_read_file(doc_path, &doc_n);
     d.bytes = bytes;
     d.doc = (const char *)doc;
@@ -506,9 +558,11 @@ static void test_page(void **state)
             decode_part(&d, &d.cols[i]);
     assert_false(d.rd.bad);
     assert_int_equal(rd_left(&d.rd), 0);
+    (void)decode_data(&d, NULL);
     assert_int_equal(
         decode_data(&d, &m),
         doc_field(d.doc, "Trailer", "footer_offset", bytes + n - doc_size(d.doc, "Trailer")));
+    assert_true((d.guided > 0) == guided);
     check_runs(&d, &m);
     check_zones(&d, &m);
     check_strings(&d);
@@ -516,6 +570,13 @@ static void test_page(void **state)
     mem_free(doc);
     mem_free(bytes);
     model_done(&m);
+}
+
+static void test_page(void **state)
+{
+    (void)state;
+    check_page(golden_path, true);
+    check_page(golden_old_path, false);
 }
 
 static int write_golden(void)
@@ -542,11 +603,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_page),
     };
 
-    if (argc < 3)
+    if (argc < 4)
         return 2;
     golden_path = argv[1];
     doc_path = argv[2];
-    if (argc > 3 && strcmp(argv[3], "write") == 0)
+    golden_old_path = argv[3];
+    if (argc > 4 && strcmp(argv[4], "write") == 0)
         return write_golden();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_dict_kin.c: a dictionary whose codes are a kin frame (codec_kin.h): what is the same in all
+ * rows of a series costs nothing but for the first.
+ *
+ *   varint guide, u16 entries, varint bytes of their value list, the list, kin frame of the codes
+ *   (2 bytes each)
+ *
+ * Decodes to a DICT vector. */
+#include "codec/codec_dict.h"
+#include "codec/codec_kin.h"
+
+#define CODEC_DICT_KIN_HEAD 2u
+#define CODEC_DICT_KIN_CODE 2u /* bytes of a code */
+
+static size_t codec_dict_kin_size(const struct codec_in *in, size_t limit)
+{
+    struct codec_work *work = in->work;
+    uint64_t *codes = work->kin.ints;
+    size_t list;
+    size_t size;
+
+    if ((in->phys != PHYS_STR && limit < SIZE_MAX) || !codec_dict_fill(in))
+        return SIZE_MAX; /* numbers have other codecs for it */
+    codec_kin_ready(in);
+    for (uint32_t i = 0; i < in->count; i++)
+        codes[i] = work->dict_codes[i];
+    size = codec_kin_head_size(in) + CODEC_DICT_KIN_HEAD +
+           codec_kin_size(in, codes, CODEC_DICT_KIN_CODE, NULL, 0);
+    list = codec_values_size(in, work->dict_rows, work->dict_count);
+    size += codec_varint_size(list) + list;
+    return size < limit ? size : SIZE_MAX;
+}
+
+static void codec_dict_kin_encode(const struct codec_in *in, struct buf *b)
+{
+    const struct codec_work *work = in->work;
+
+    codec_kin_head_put(in, b);
+    buf_u16(b, (uint16_t)work->dict_count);
+    buf_varint(b, codec_values_size(in, work->dict_rows, work->dict_count));
+    codec_values_put(in, work->dict_rows, work->dict_count, b);
+    codec_kin_put(in, b);
+}
+
+/* The head, checked: *ret is the value list. */
+static int codec_dict_kin_open(const struct codec_part *part,
+                               struct codec_kin *plain,
+                               struct codec_kin_frame *ret_frame,
+                               struct codec_part *ret,
+                               struct dn_err *err)
+{
+    struct rd r = rd_make(part->p, part->n);
+    const struct codec_kin *kin;
+    const uint8_t *list;
+    uint32_t entries;
+    size_t list_n;
+    int rc;
+
+    rc = codec_kin_head_get(&r, part, plain, &kin, err);
+    if (rc < 0)
+        return rc;
+    entries = rd_u16(&r);
+    DN_CHECK_DISK(!r.bad && entries >= 1 && entries <= part->count,
+                  err,
+                  "vector: dictionary of %u entries for %u rows",
+                  entries,
+                  part->count);
+    list = rd_blob(&r, &list_n);
+    DN_CHECK_DISK(!r.bad, err, "vector: dictionary cut short");
+    rc = codec_kin_get(&r, kin, CODEC_DICT_KIN_CODE, ret_frame, err);
+    if (rc < 0)
+        return rc;
+    DN_CHECK_DISK(rd_left(&r) == 0, err, "vector: %zu bytes too many", rd_left(&r));
+    *ret = (struct codec_part){.phys = part->phys, .count = entries, .p = list, .n = list_n};
+    return 0;
+}
+
+static int codec_dict_kin_decode(const struct codec_part *part,
+                                 struct arena *arena,
+                                 struct vec *ret,
+                                 struct dn_err *err)
+{
+    struct codec_kin plain;
+    struct codec_kin_frame f;
+    struct codec_part list;
+    uint64_t wide[VEC_ROWS_MAX];
+    uint16_t *codes;
+    uint64_t top = 0;
+    int rc;
+
+    rc = codec_dict_kin_open(part, &plain, &f, &list, err);
+    if (rc < 0)
+        return rc;
+    codes = arena_alloc_array(arena, part->count, sizeof *codes);
+    if (!codes)
+        return DN_FAIL_NOMEM(err);
+    codec_kin_unpack(&f, wide);
+    for (uint32_t i = 0; i < part->count; i++) {
+        codes[i] = (uint16_t)wide[i];
+        top = wide[i] > top ? wide[i] : top; /* one below 0 is above all */
+    }
+    DN_CHECK_DISK(top < list.count, err, "vector: a code in no dictionary entry");
+    ret->form = VEC_DICT;
+    ret->codes = codes;
+    ret->dict_count = list.count;
+    return codec_values_get(&list, arena, &ret->data, err);
+}
+
+static int codec_dict_kin_get(const struct codec_part *part,
+                              uint32_t row,
+                              struct datum *ret,
+                              struct dn_err *err)
+{
+    struct codec_kin plain;
+    struct codec_kin_frame f;
+    struct codec_part list;
+    uint64_t code;
+    int rc;
+
+    rc = codec_dict_kin_open(part, &plain, &f, &list, err);
+    if (rc < 0)
+        return rc;
+    code = (uint64_t)codec_kin_at(&f, row);
+    DN_CHECK_DISK(code < list.count, err, "vector: a code in no dictionary entry");
+    return codec_values_at(&list, (uint32_t)code, ret, err);
+}
+
+const struct codec_ops codec_dict_kin_ops = {
+    .name = "dict_kin",
+    .weight = 115,
+    .stage = CODEC_LOOKUP,
+    .hinted = true,
+    .guided = true,
+    .size = codec_dict_kin_size,
+    .encode = codec_dict_kin_encode,
+    .decode = codec_dict_kin_decode,
+    .get = codec_dict_kin_get,
+};

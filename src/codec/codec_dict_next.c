@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_dict_next.c: a dictionary of values that take turns: hosts that report one after the other,
+ * in the same order again and again. What follows a value is what followed it the last time; rows
+ * where that is wrong are odd and listed.
+ *
+ *   u16 entries, varint odd rows, bit-packed row numbers of these, their bit-packed codes,
+ *   value list of the entries
+ *
+ * Guides (codec_kin.h) alone are written so, since decoding walks from row to row.
+ * Decodes to a DICT vector. */
+#include "codec/codec_dict.h"
+
+#define CODEC_NEXT_HEAD     2u
+#define CODEC_NEXT_ROW_BITS 10u
+
+/* Before anything was seen an entry is followed by the one after it. */
+static void codec_next_init(uint16_t *next, uint32_t entries)
+{
+    for (uint32_t i = 0; i < entries; i++)
+        next[i] = (uint16_t)(i + 1 < entries ? i + 1 : 0);
+}
+
+static size_t codec_next_size(const struct codec_in *in, size_t limit)
+{
+    struct codec_work *work = in->work;
+    uint16_t next[VEC_ROWS_MAX];
+    uint32_t code;
+    uint32_t odd = 0;
+    size_t size;
+
+    if (!codec_dict_fill(in))
+        return SIZE_MAX;
+    codec_next_init(next, work->dict_count);
+    code = work->dict_count - 1; /* so that row 0 is expected to be the first entry */
+    for (uint32_t i = 0; i < in->count; i++) {
+        uint16_t now = work->dict_codes[i];
+
+        work->next_rows[odd] = (uint16_t)i;
+        odd += next[code] != now;
+        next[code] = now;
+        code = now;
+    }
+    work->next_odd = odd;
+    size = CODEC_NEXT_HEAD + codec_varint_size(odd) + bitpack_size(odd, CODEC_NEXT_ROW_BITS) +
+           bitpack_size(odd, bitpack_width(work->dict_count - 1)) +
+           codec_values_size(in, work->dict_rows, work->dict_count);
+    return size < limit ? size : SIZE_MAX;
+}
+
+static void codec_next_encode(const struct codec_in *in, struct buf *b)
+{
+    struct codec_work *work = in->work;
+
+    buf_u16(b, (uint16_t)work->dict_count);
+    buf_varint(b, work->next_odd);
+    for (uint32_t i = 0; i < work->next_odd; i++)
+        work->pack[i] = work->next_rows[i];
+    codec_put_packed(b, work, work->next_odd, CODEC_NEXT_ROW_BITS);
+    for (uint32_t i = 0; i < work->next_odd; i++)
+        work->pack[i] = work->dict_codes[work->next_rows[i]];
+    codec_put_packed(b, work, work->next_odd, bitpack_width(work->dict_count - 1));
+    codec_values_put(in, work->dict_rows, work->dict_count, b);
+}
+
+/* The head, checked. */
+struct codec_next {
+    struct codec_part list; /* of the entries */
+    uint32_t odd;
+    uint16_t rows[VEC_ROWS_MAX];  /* the odd ones, ascending */
+    uint16_t codes[VEC_ROWS_MAX]; /* theirs */
+};
+
+static int
+codec_next_open(const struct codec_part *part, struct codec_next *ret, struct dn_err *err)
+{
+    struct rd r = rd_make(part->p, part->n);
+    uint32_t entries = rd_u16(&r);
+    uint64_t odd = rd_varint(&r);
+    unsigned width;
+    const uint8_t *rows;
+    const uint8_t *codes;
+
+    DN_CHECK_DISK(!r.bad && entries >= 1 && entries <= part->count,
+                  err,
+                  "vector: dictionary of %u entries for %u rows",
+                  entries,
+                  part->count);
+    DN_CHECK_DISK(odd <= part->count,
+                  err,
+                  "vector: %llu odd codes in %u rows",
+                  (unsigned long long)odd,
+                  part->count);
+    ret->odd = (uint32_t)odd;
+    width = bitpack_width(entries - 1);
+    rows = rd_bytes(&r, bitpack_size(ret->odd, CODEC_NEXT_ROW_BITS));
+    codes = rd_bytes(&r, bitpack_size(ret->odd, width));
+    DN_CHECK_DISK(rows && codes, err, "vector: odd codes cut short");
+    bitpack_unpack16(rows, ret->odd, CODEC_NEXT_ROW_BITS, ret->rows);
+    bitpack_unpack16(codes, ret->odd, width, ret->codes);
+    for (uint32_t i = 0; i < ret->odd; i++)
+        DN_CHECK_DISK(ret->rows[i] < part->count && (i == 0 || ret->rows[i] > ret->rows[i - 1]) &&
+                          ret->codes[i] < entries,
+                      err,
+                      "vector: odd code %u is %u in row %u",
+                      i,
+                      ret->codes[i],
+                      ret->rows[i]);
+    ret->list =
+        (struct codec_part){.phys = part->phys, .count = entries, .p = r.p, .n = rd_left(&r)};
+    return 0;
+}
+
+static void codec_next_walk(const struct codec_next *n, uint32_t count, uint16_t *to)
+{
+    uint16_t next[VEC_ROWS_MAX];
+    uint32_t code = n->list.count - 1;
+    uint32_t row = 0;
+
+    codec_next_init(next, n->list.count);
+    for (uint32_t i = 0; i <= n->odd; i++) {
+        uint32_t end = i < n->odd ? n->rows[i] : count;
+
+        for (; row < end; row++) {
+            code = next[code];
+            to[row] = (uint16_t)code;
+        }
+        if (i == n->odd)
+            break;
+        next[code] = n->codes[i];
+        code = n->codes[i];
+        to[row++] = n->codes[i];
+    }
+}
+
+static int codec_next_codes(const struct codec_part *part,
+                            uint16_t *to,
+                            struct codec_part *ret_list,
+                            struct dn_err *err)
+{
+    struct codec_next n;
+    int rc;
+
+    rc = codec_next_open(part, &n, err);
+    if (rc < 0)
+        return rc;
+    codec_next_walk(&n, part->count, to);
+    *ret_list = n.list;
+    return 0;
+}
+
+static int codec_next_decode(const struct codec_part *part,
+                             struct arena *arena,
+                             struct vec *ret,
+                             struct dn_err *err)
+{
+    uint16_t *codes = arena_alloc_array(arena, part->count, sizeof *codes);
+    struct codec_part list;
+    int rc;
+
+    if (!codes)
+        return DN_FAIL_NOMEM(err);
+    rc = codec_next_codes(part, codes, &list, err);
+    if (rc < 0)
+        return rc;
+    ret->form = VEC_DICT;
+    ret->codes = codes;
+    ret->dict_count = list.count;
+    return codec_values_get(&list, arena, &ret->data, err);
+}
+
+const struct codec_ops codec_dict_next_ops = {
+    .name = "dict_next",
+    .weight = 120,
+    .stage = CODEC_LOOKUP,
+    .hinted = true,
+    .size = codec_next_size,
+    .encode = codec_next_encode,
+    .decode = codec_next_decode,
+    .codes = codec_next_codes,
+};

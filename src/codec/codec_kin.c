@@ -1,0 +1,598 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * codec_kin.c: kin frames, see codec_kin.h, and KIN, integers that are one:
+ *
+ *   varint guide, kin frame
+ *
+ * A few rows may lie much further from their kin than all others; they are odd, and the bits that
+ * their difference has beyond the others' stand apart. Codes of seeds hold the low bits of the
+ * seed, so that they cost nothing twice. Where most seeds are the same as the seed before (the time
+ * of rows that were taken at once), seeds form a chain: each is a difference to the one before. */
+#include "codec/codec_kin.h"
+
+#define CODEC_KIN_ROW_BITS 10u
+#define CODEC_KIN_SAMPLE   9u
+/* Differences of more bits are never odd: they are not to overflow. */
+#define CODEC_KIN_ODD_MAX  ((int64_t)1 << 60)
+#define CODEC_KIN_CHAIN    0x80u /* flag beside the bits of seeds */
+
+/* ---- who is kin to whom ---- */
+
+void codec_kin_plain(uint32_t count, struct codec_kin *ret)
+{
+    ret->guide = 0;
+    ret->count = count;
+    ret->seeds = 1;
+    ret->seed_rows[0] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        ret->of[i] = (uint16_t)i;
+}
+
+void codec_kin_from_codes(const uint16_t *codes,
+                          uint32_t count,
+                          uint32_t guide,
+                          struct codec_kin *ret)
+{
+    uint16_t last[VEC_ROWS_MAX] = {0};
+    uint32_t seeds = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint16_t kin = last[codes[i]];
+
+        ret->of[i] = kin;
+        ret->seed_rows[seeds] = (uint16_t)i;
+        seeds += kin == 0;
+        last[codes[i]] = (uint16_t)(i + 1);
+    }
+    ret->guide = guide;
+    ret->count = count;
+    ret->seeds = seeds;
+}
+
+void codec_kin_ready(const struct codec_in *in)
+{
+    if (!in->kin)
+        codec_kin_plain(in->count, &in->work->kin_plain);
+}
+
+static const struct codec_kin *codec_kin_of(const struct codec_in *in)
+{
+    return in->kin ? in->kin : &in->work->kin_plain;
+}
+
+size_t codec_kin_head_size(const struct codec_in *in)
+{
+    return codec_varint_size(codec_kin_of(in)->guide);
+}
+
+void codec_kin_head_put(const struct codec_in *in, struct buf *b)
+{
+    buf_varint(b, codec_kin_of(in)->guide);
+}
+
+int codec_kin_head_get(struct rd *r,
+                       const struct codec_part *part,
+                       struct codec_kin *plain,
+                       const struct codec_kin **ret,
+                       struct dn_err *err)
+{
+    uint64_t guide = rd_varint(r);
+
+    DN_CHECK_DISK(!r->bad, err, "vector: bad head of differences to kin");
+    if (guide == 0) {
+        codec_kin_plain(part->count, plain);
+        *ret = plain;
+        return 0;
+    }
+    DN_CHECK_DISK(part->kin && part->kin->guide == guide && part->kin->count == part->count,
+                  err,
+                  "vector: the column of id %llu is to guide it, and does not",
+                  (unsigned long long)guide);
+    *ret = part->kin;
+    return 0;
+}
+
+/* ---- encoding ---- */
+
+/* Integers of rows that mean nothing become those of their kin: a difference of 0. */
+static const uint64_t *codec_kin_smooth(const struct codec_in *in,
+                                        const uint64_t *ints,
+                                        const uint16_t *loose,
+                                        uint32_t loose_count)
+{
+    const struct codec_kin *kin = codec_kin_of(in);
+    uint64_t *own = in->work->kin.ints;
+    uint32_t next = 0;
+
+    if (!in->missing && loose_count == 0)
+        return ints;
+    for (uint32_t i = 0; i < in->count; i++) {
+        bool free = in->missing && vec_bit(in->missing, i);
+
+        if (next < loose_count && loose[next] == i) {
+            free = true;
+            next++;
+        }
+        own[i] = free && kin->of[i] ? own[kin->of[i] - 1] : ints[i];
+    }
+    return own;
+}
+
+/* Differences of all rows with kin; under seeds that of some other row. Fills the seeds' bounds. */
+static void codec_kin_diffs(const struct codec_kin *kin,
+                            const uint64_t *ints,
+                            struct codec_kin_plan *plan,
+                            uint64_t *ret_seed_span)
+{
+    int64_t *diffs = plan->diffs;
+    unsigned shift = 64 - 8 * plan->size;
+    int64_t some = 0;
+    int64_t min = INT64_MAX;
+    int64_t max = INT64_MIN;
+    int64_t before = (int64_t)ints[kin->seed_rows[0]];
+    uint64_t changes = 0;
+    uint32_t seed = 0;
+
+    for (uint32_t i = 0; i < kin->count; i++) {
+        uint64_t from = kin->of[i] ? ints[kin->of[i] - 1] : 0;
+
+        diffs[i] = (int64_t)((ints[i] - from) << shift) >> shift;
+    }
+    while (seed < kin->seeds && kin->seed_rows[seed] == seed)
+        seed++;
+    if (seed < kin->count)
+        some = diffs[seed]; /* the first row with kin */
+    for (uint32_t i = 0; i < kin->seeds; i++) {
+        int64_t v = (int64_t)ints[kin->seed_rows[i]];
+
+        changes += v != before;
+        before = v;
+        min = v < min ? v : min;
+        max = v > max ? v : max;
+        diffs[kin->seed_rows[i]] = some;
+    }
+    plan->seed_least = min;
+    *ret_seed_span = (uint64_t)max - (uint64_t)min;
+    /* A chain pays if an odd row for each change takes fewer bits than all seeds would. */
+    plan->chain = min > -CODEC_KIN_ODD_MAX && max < CODEC_KIN_ODD_MAX &&
+                  changes * (2 * CODEC_KIN_ROW_BITS + bitpack_width(*ret_seed_span)) <
+                      (uint64_t)kin->seeds * bitpack_width(*ret_seed_span);
+    if (plan->chain) {
+        plan->seed_least = (int64_t)ints[kin->seed_rows[0]];
+        *ret_seed_span = 0;
+    }
+}
+
+/* What many differences may lie around: the middle one of a few. */
+static int64_t codec_kin_middle(const struct codec_kin *kin, const struct codec_kin_plan *plan)
+{
+    int64_t some[CODEC_KIN_SAMPLE];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < CODEC_KIN_SAMPLE; i++) {
+        int64_t d = plan->diffs[(uint64_t)i * kin->count / CODEC_KIN_SAMPLE];
+        uint32_t at = n++;
+
+        for (; at > 0 && some[at - 1] > d; at--)
+            some[at] = some[at - 1];
+        some[at] = d;
+    }
+    return some[n / 2];
+}
+
+/* Is it shorter to have some rows odd? Tries all widths below that of all differences, with as many
+ * below the middle as above. *best: bits so far. */
+static void codec_kin_odd(const struct codec_kin *kin,
+                          unsigned seed_bits,
+                          unsigned full,
+                          int64_t middle,
+                          struct codec_kin_plan *plan,
+                          size_t *best)
+{
+    uint32_t wider[66] = {0}; /* rows whose difference takes so many bits, then: or more */
+    uint32_t rows = kin->count - kin->seeds;
+
+    for (uint32_t i = 0; i < kin->count; i++)
+        wider[bitpack_width(codec_zigzag(plan->diffs[i] - middle))]++;
+    for (unsigned w = 65; w-- > 0;)
+        wider[w] += wider[w + 1];
+    for (unsigned w = 0; w < full; w++) {
+        uint32_t odd = wider[w + 1];
+        size_t bits = (size_t)rows * w + (size_t)kin->seeds * (seed_bits > w ? seed_bits : w) + 16 +
+                      (size_t)odd * (CODEC_KIN_ROW_BITS + full + 1 - w);
+
+        if (bits >= *best)
+            continue;
+        *best = bits;
+        plan->width = w;
+        plan->least = middle - (w ? (int64_t)1 << (w - 1) : 0);
+        plan->odd = odd;
+    }
+}
+
+/* Least and width of the codes, given those of all differences. */
+static void
+codec_kin_widths(const struct codec_kin *kin, unsigned seed_bits, struct codec_kin_plan *plan)
+{
+    unsigned full = plan->width;
+    unsigned tall = seed_bits > full ? seed_bits : full;
+    size_t best = (size_t)(kin->count - kin->seeds) * full + (size_t)kin->seeds * tall;
+    int64_t middle = codec_kin_middle(kin, plan);
+
+    codec_kin_odd(kin, seed_bits, full, 0, plan, &best);
+    if (middle)
+        codec_kin_odd(kin, seed_bits, full, middle, plan, &best);
+}
+
+/* By how much a seed, not the first, is greater than the one before. */
+static int64_t
+codec_kin_step(const struct codec_kin *kin, const struct codec_kin_plan *plan, uint32_t seed)
+{
+    return (int64_t)(plan->from[kin->seed_rows[seed]] - plan->from[kin->seed_rows[seed - 1]]);
+}
+
+/* The odd rows and how many bits their high parts take. */
+static void codec_kin_list_odd(const struct codec_kin *kin, struct codec_kin_plan *plan)
+{
+    uint64_t all = 0;
+    uint32_t n = 0;
+    uint32_t seed = 0;
+
+    for (uint32_t i = 0; i < kin->count; i++) {
+        int64_t high = (plan->diffs[i] - plan->least) >> plan->width;
+
+        if (seed < kin->seeds && kin->seed_rows[seed] == i) {
+            high = 0;
+            if (plan->chain && seed)
+                high = codec_kin_step(kin, plan, seed) >> plan->width;
+            seed++;
+        }
+        if (high == 0)
+            continue;
+        plan->odd_rows[n] = (uint16_t)i;
+        plan->odd_highs[n] = codec_zigzag(high);
+        all |= plan->odd_highs[n++];
+    }
+    plan->odd = n;
+    plan->odd_width = bitpack_width(all);
+}
+
+size_t codec_kin_size(const struct codec_in *in,
+                      const uint64_t *ints,
+                      uint32_t size,
+                      const uint16_t *loose,
+                      uint32_t loose_count)
+{
+    const struct codec_kin *kin = codec_kin_of(in);
+    struct codec_kin_plan *plan = &in->work->kin;
+    uint64_t seed_span;
+    unsigned seed_bits;
+    int64_t min;
+    int64_t max;
+
+    plan->size = size;
+    plan->odd = 0;
+    plan->from = codec_kin_smooth(in, ints, loose, loose_count);
+    codec_kin_diffs(kin, plan->from, plan, &seed_span);
+    seed_bits = bitpack_width(seed_span);
+    codec_kernels()->bounds64(plan->diffs, in->count, &min, &max);
+    plan->least = min;
+    plan->width = bitpack_width((uint64_t)max - (uint64_t)min);
+    if (kin->seeds == kin->count)
+        plan->width = 0;
+    if (plan->width > 0 && min > -CODEC_KIN_ODD_MAX && max < CODEC_KIN_ODD_MAX)
+        codec_kin_widths(kin, seed_bits, plan);
+    if (plan->odd || plan->chain)
+        codec_kin_list_odd(kin, plan);
+    plan->tall = seed_bits > plan->width ? seed_bits - plan->width : 0;
+    return 2 + codec_varint_size(codec_zigzag(codec_narrow((uint64_t)plan->least, size))) +
+           codec_varint_size(codec_zigzag(plan->seed_least)) + codec_varint_size(plan->odd) +
+           (plan->odd ? 1 + bitpack_size(plan->odd, CODEC_KIN_ROW_BITS) +
+                            bitpack_size(plan->odd, plan->odd_width)
+                      : 0) +
+           bitpack_size(kin->seeds, plan->tall) + bitpack_size(in->count, plan->width);
+}
+
+void codec_kin_put(const struct codec_in *in, struct buf *b)
+{
+    const struct codec_kin *kin = codec_kin_of(in);
+    const struct codec_kin_plan *plan = &in->work->kin;
+    uint64_t *pack = in->work->pack;
+    uint64_t mask = plan->width ? ~(uint64_t)0 >> (64 - plan->width) : 0;
+
+    buf_u8(b, (uint8_t)plan->width);
+    buf_u8(b, (uint8_t)(plan->tall | (plan->chain ? CODEC_KIN_CHAIN : 0)));
+    buf_varint(b, codec_zigzag(codec_narrow((uint64_t)plan->least, plan->size)));
+    buf_varint(b, codec_zigzag(plan->seed_least));
+    buf_varint(b, plan->odd);
+    if (plan->odd) {
+        buf_u8(b, (uint8_t)plan->odd_width);
+        for (uint32_t i = 0; i < plan->odd; i++)
+            pack[i] = plan->odd_rows[i];
+        codec_put_packed(b, in->work, plan->odd, CODEC_KIN_ROW_BITS);
+        memcpy(pack, plan->odd_highs, plan->odd * sizeof *pack);
+        codec_put_packed(b, in->work, plan->odd, plan->odd_width);
+    }
+    for (uint32_t i = 0; i < kin->seeds && plan->tall; i++)
+        pack[i] = (plan->from[kin->seed_rows[i]] - (uint64_t)plan->seed_least) >> plan->width;
+    codec_put_packed(b, in->work, kin->seeds, plan->tall);
+    for (uint32_t i = 0; i < in->count; i++)
+        pack[i] = ((uint64_t)plan->diffs[i] - (uint64_t)plan->least) & mask;
+    for (uint32_t i = 0; i < kin->seeds; i++) {
+        uint64_t seed = plan->from[kin->seed_rows[i]] - (uint64_t)plan->seed_least;
+
+        if (plan->chain)
+            seed = i ? (uint64_t)codec_kin_step(kin, plan, i) : 0;
+        pack[kin->seed_rows[i]] = seed & mask;
+    }
+    codec_put_packed(b, in->work, in->count, plan->width);
+}
+
+/* ---- decoding ---- */
+
+/* The odd rows, which must rise; seeds are none but in a chain. The head is otherwise read. */
+static int codec_kin_check_odd(const struct codec_kin_frame *f, struct dn_err *err)
+{
+    uint32_t before = 0;
+
+    for (uint32_t i = 0; i < f->odd; i++) {
+        uint32_t row = (uint32_t)bitpack_get(f->odd_rows, f->odd, CODEC_KIN_ROW_BITS, i);
+
+        DN_CHECK_DISK(row < f->kin->count && (i == 0 || row > before) &&
+                          (f->chain || f->kin->of[row]),
+                      err,
+                      "vector: odd difference %u is that of row %u",
+                      i,
+                      row);
+        before = row;
+    }
+    return 0;
+}
+
+int codec_kin_get(struct rd *r,
+                  const struct codec_kin *kin,
+                  uint32_t size,
+                  struct codec_kin_frame *ret,
+                  struct dn_err *err)
+{
+    unsigned width = rd_u8(r);
+    unsigned flags = rd_u8(r);
+    unsigned tall = flags & ~CODEC_KIN_CHAIN;
+    bool chain = flags & CODEC_KIN_CHAIN;
+    int64_t least = codec_unzigzag(rd_varint(r));
+    int64_t seed_least = codec_unzigzag(rd_varint(r));
+    uint64_t odd = rd_varint(r);
+
+    *ret = (struct codec_kin_frame){
+        .kin = kin, .width = width, .tall = tall, .size = size, .least = (uint64_t)least};
+    ret->chain = chain;
+    ret->seed_least = (uint64_t)seed_least;
+    DN_CHECK_DISK(!r->bad, err, "vector: bad head of differences to kin");
+    DN_CHECK_DISK(width + tall <= 8 * size, err, "vector: kin of %u + %u bits", width, tall);
+    DN_CHECK_DISK(codec_fits(least, size) && codec_fits(seed_least, size),
+                  err,
+                  "vector: a number in the head of differences to kin is out of range");
+    DN_CHECK_DISK(odd <= kin->count,
+                  err,
+                  "vector: %llu odd differences in %u rows",
+                  (unsigned long long)odd,
+                  kin->count);
+    ret->odd = (uint32_t)odd;
+    if (odd) {
+        ret->odd_width = rd_u8(r);
+        DN_CHECK_DISK(ret->odd_width <= 64, err, "vector: odd bits of %u bits", ret->odd_width);
+        ret->odd_rows = rd_bytes(r, bitpack_size(ret->odd, CODEC_KIN_ROW_BITS));
+        ret->odd_highs = rd_bytes(r, bitpack_size(ret->odd, ret->odd_width));
+    }
+    ret->seed_highs = rd_bytes(r, bitpack_size(kin->seeds, tall));
+    ret->codes = rd_bytes(r, bitpack_size(kin->count, width));
+    DN_CHECK_DISK(!r->bad, err, "vector: differences to kin cut short");
+    return codec_kin_check_odd(ret, err);
+}
+
+/* What an odd row adds. */
+static uint64_t codec_kin_odd_high(const struct codec_kin_frame *f, uint32_t i)
+{
+    uint64_t high = bitpack_get(f->odd_highs, f->odd, f->odd_width, i);
+
+    return f->width < 64 ? (uint64_t)codec_unzigzag(high) << f->width : 0;
+}
+
+/* Sum i of the seeds' high bits, in lanes of f->tall bits. */
+static uint64_t codec_kin_tall(const union bitpack_lanes *lanes, unsigned tall, uint32_t i)
+{
+    switch (bitpack_lane_size(tall)) {
+    case 1:
+        return lanes->u8[i];
+    case 2:
+        return lanes->u16[i];
+    case 4:
+        return lanes->u32[i];
+    default:
+        return lanes->u64[i];
+    }
+}
+
+/* Seeds become values; to[] has least + code under them. */
+static void codec_kin_seeds(const struct codec_kin_frame *f, uint64_t *to)
+{
+    const struct codec_kin *kin = f->kin;
+    uint64_t base = f->seed_least - f->least;
+    union bitpack_lanes lanes;
+
+    if (f->tall)
+        bitpack_unpack(f->seed_highs, kin->seeds, f->tall, &lanes);
+    for (uint32_t i = 0; i < kin->seeds; i++) {
+        uint64_t *seed = &to[kin->seed_rows[i]];
+
+        *seed += base;
+        if (f->tall)
+            *seed += codec_kin_tall(&lanes, f->tall, i) << f->width;
+        if (f->chain)
+            base = *seed - f->least;
+    }
+}
+
+void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX])
+{
+    const struct codec_kin *kin = f->kin;
+    uint64_t values[VEC_ROWS_MAX + 1]; /* the first is 0: the kin of seeds */
+    union bitpack_lanes lanes;
+    struct codec_codes codes = {&lanes, f->width, kin->count};
+    unsigned shift = 64 - 8 * f->size;
+
+    bitpack_unpack(f->codes, kin->count, f->width, &lanes);
+    codec_kernels()->widen(&codes, f->least, 8, to);
+    for (uint32_t i = 0; i < f->odd; i++)
+        to[bitpack_get(f->odd_rows, f->odd, CODEC_KIN_ROW_BITS, i)] += codec_kin_odd_high(f, i);
+    codec_kin_seeds(f, to);
+    values[0] = 0;
+    for (uint32_t i = 0; i < kin->count; i++)
+        values[i + 1] = values[kin->of[i]] + to[i];
+    for (uint32_t i = 0; i < kin->count; i++)
+        to[i] = (uint64_t)((int64_t)(values[i + 1] << shift) >> shift);
+}
+
+int64_t codec_kin_at(const struct codec_kin_frame *f, uint32_t row)
+{
+    const struct codec_kin *kin = f->kin;
+    uint64_t sum = 0;
+    uint32_t seed = 0;
+
+    if (f->odd || f->chain) {
+        uint64_t all[VEC_ROWS_MAX];
+
+        codec_kin_unpack(f, all);
+        return (int64_t)all[row];
+    }
+    for (; kin->of[row]; row = kin->of[row] - 1u)
+        sum += f->least + bitpack_get(f->codes, kin->count, f->width, row);
+    for (uint32_t high = kin->seeds; high - seed > 1;) { /* which seed is it? */
+        uint32_t mid = seed + (high - seed) / 2;
+
+        if (kin->seed_rows[mid] <= row)
+            seed = mid;
+        else
+            high = mid;
+    }
+    sum += f->seed_least + bitpack_get(f->codes, kin->count, f->width, row);
+    if (f->tall)
+        sum += bitpack_get(f->seed_highs, kin->seeds, f->tall, seed) << f->width;
+    return codec_narrow(sum, f->size);
+}
+
+/* ---- KIN: integers ---- */
+
+static size_t codec_kin_ops_size(const struct codec_in *in, size_t limit)
+{
+    size_t bytes;
+
+    if (!codec_phys_is_int(in->phys))
+        return SIZE_MAX;
+    codec_kin_ready(in);
+    bytes = codec_kin_head_size(in) + codec_kin_size(in, in->wide, phys_size(in->phys), NULL, 0);
+    return bytes < limit ? bytes : SIZE_MAX;
+}
+
+static void codec_kin_ops_encode(const struct codec_in *in, struct buf *b)
+{
+    codec_kin_head_put(in, b);
+    codec_kin_put(in, b);
+}
+
+static int codec_kin_ops_open(const struct codec_part *part,
+                              struct codec_kin *plain,
+                              struct codec_kin_frame *ret,
+                              struct dn_err *err)
+{
+    struct rd r = rd_make(part->p, part->n);
+    const struct codec_kin *kin;
+    int rc;
+
+    DN_CHECK_DISK(codec_phys_is_int(part->phys),
+                  err,
+                  "vector: differences to kin where values are no integers");
+    rc = codec_kin_head_get(&r, part, plain, &kin, err);
+    if (rc < 0)
+        return rc;
+    rc = codec_kin_get(&r, kin, phys_size(part->phys), ret, err);
+    if (rc < 0)
+        return rc;
+    DN_CHECK_DISK(rd_left(&r) == 0, err, "vector: %zu bytes too many", rd_left(&r));
+    return 0;
+}
+
+static int codec_kin_ops_decode(const struct codec_part *part,
+                                struct arena *arena,
+                                struct vec *ret,
+                                struct dn_err *err)
+{
+    struct codec_kin plain;
+    struct codec_kin_frame f;
+    uint64_t wide[VEC_ROWS_MAX];
+    void *to;
+    int rc;
+
+    rc = codec_kin_ops_open(part, &plain, &f, err);
+    if (rc < 0)
+        return rc;
+    to = arena_alloc_array(arena, part->count, f.size);
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    codec_kin_unpack(&f, wide);
+    codec_cut(wide, part->count, f.size, to);
+    ret->form = VEC_FLAT;
+    ret->data = to;
+    return 0;
+}
+
+static int codec_kin_ops_get(const struct codec_part *part,
+                             uint32_t row,
+                             struct datum *ret,
+                             struct dn_err *err)
+{
+    struct codec_kin plain;
+    struct codec_kin_frame f;
+    int rc;
+
+    rc = codec_kin_ops_open(part, &plain, &f, err);
+    if (rc < 0)
+        return rc;
+    ret->v.i64 = codec_kin_at(&f, row);
+    return 0;
+}
+
+static int codec_kin_ops_agg(const struct codec_part *part,
+                             const struct codec_range *range,
+                             struct codec_agg *ret,
+                             struct dn_err *err)
+{
+    struct codec_kin plain;
+    struct codec_kin_frame f;
+    uint64_t wide[VEC_ROWS_MAX];
+    codec_i128 sum = 0;
+    int rc;
+
+    rc = codec_kin_ops_open(part, &plain, &f, err);
+    if (rc < 0)
+        return rc;
+    codec_kin_unpack(&f, wide);
+    for (uint32_t i = range->lo; i < range->hi; i++)
+        sum += (int64_t)wide[i];
+    ret->isum = sum;
+    codec_kernels()->bounds64(
+        (const int64_t *)wide + range->lo, range->hi - range->lo, &ret->min.i64, &ret->max.i64);
+    return 0;
+}
+
+const struct codec_ops codec_kin_ops = {
+    .name = "kin",
+    .weight = 115,
+    .hinted = true,
+    .guided = true,
+    .size = codec_kin_ops_size,
+    .encode = codec_kin_ops_encode,
+    .decode = codec_kin_ops_decode,
+    .get = codec_kin_ops_get,
+    .agg = codec_kin_ops_agg,
+};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * seg_turns.c: rows of many series that take turns (a table without a key, with the time or a
+ * number first in it). One column, the guide, tells which rows belong together; all others are then
+ * written as differences to the row before of the same series (codec/codec.h, struct codec_kin).
+ *
+ * Whether a column can guide is tried on the first vector of a block: it is written as a guide and
+ * all others with it and without, and what takes the fewest bytes stays. That costs as much as some
+ * vectors of the block; it is done for the first block of a segment and, while there is no guide,
+ * for later ones that lie further and further apart. A guide that shortens no vector of a block is
+ * dropped. */
+#include "codec/codec.h"
+#include "store/seg_writer.h"
+
+#define SEG_TURNS_ROWS  256u /* of a vector, at least: with fewer there is too little to gain */
+#define SEG_TURNS_TRIES 4u   /* columns that are tried as guides */
+#define SEG_TURNS_WAIT  4u   /* the next search comes so many times as many blocks later */
+#define SEG_TURNS_MAX   256u /* … up to this */
+
+/* May values of this type name a series? */
+static bool seg_turns_type(enum type_id type)
+{
+    return type == TYPE_VARCHAR || type == TYPE_NAME || type == TYPE_UUID || type == TYPE_ENUM ||
+           type == TYPE_SMALLINT || type == TYPE_INTEGER || type == TYPE_BIGINT;
+}
+
+/* Rows after the first of a run of equal ones. */
+static uint32_t seg_turns_same(const struct codec_kin *kin)
+{
+    uint32_t same = 0;
+
+    for (uint32_t i = 1; i < kin->count; i++)
+        same += kin->of[i] == i;
+    return same;
+}
+
+static int seg_turns_try(struct seg_writer *w,
+                         const struct seg_wcol *c,
+                         uint32_t rows,
+                         const struct codec_hint *hint,
+                         size_t *bytes,
+                         struct dn_err *err)
+{
+    struct vec v = seg_col_vec(c, 0, rows);
+    struct buf b;
+    unsigned codec;
+    int rc;
+
+    buf_init(&b, w->owner);
+    arena_reset(&w->scratch);
+    rc = codec_encode_hinted(&v, hint, &w->scratch, &b, &codec, err);
+    *bytes += b.len;
+    buf_done(&b);
+    return rc;
+}
+
+/* A column that could guide. */
+struct seg_turns_guide {
+    uint32_t col;  /* in w->cols */
+    uint32_t rank; /* the higher, the sooner it is tried */
+    size_t bytes;  /* of its vector */
+};
+
+/* Bytes of one vector of all columns, with a guide (kin) or without one (NULL). */
+static int seg_turns_measure(struct seg_writer *w,
+                             const struct seg_turns_guide *guide,
+                             const struct codec_kin *kin,
+                             uint32_t rows,
+                             size_t *ret,
+                             struct dn_err *err)
+{
+    struct codec_hint hint = {.kin = kin};
+    size_t bytes = kin ? guide->bytes : 0;
+
+    for (uint32_t i = 0; i < w->cols_count; i++) {
+        int rc;
+
+        if (kin && i == guide->col)
+            continue;
+        rc = seg_turns_try(w, &w->cols[i], rows, &hint, &bytes, err);
+        if (rc < 0)
+            return rc;
+    }
+    *ret = bytes;
+    return 0;
+}
+
+/* Puts the guide among the best so far, in order of their rank. */
+static void
+seg_turns_insert(struct seg_turns_guide *guides, uint32_t *count, struct seg_turns_guide g)
+{
+    uint32_t at = *count;
+
+    while (at > 0 && guides[at - 1].rank < g.rank) {
+        if (at < SEG_TURNS_TRIES)
+            guides[at] = guides[at - 1];
+        at--;
+    }
+    if (at < SEG_TURNS_TRIES)
+        guides[at] = g;
+    *count += *count < SEG_TURNS_TRIES;
+}
+
+/* The columns that could guide. Of those in the key, and of strings, the one of the most values
+ * comes first; numbers, which may be measurements, behind them in the order of the table. */
+static int seg_turns_list(struct seg_writer *w,
+                          uint32_t rows,
+                          struct seg_turns_guide *guides,
+                          uint32_t *ret_count,
+                          struct dn_err *err)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i + HIDDEN_MAX < w->cols_count; i++) {
+        const struct seg_wcol *c = &w->cols[i];
+        struct codec_hint hint = {.guide = c->id, .ret_kin = &w->kins[0]};
+        struct seg_turns_guide g = {.col = i};
+        int rc;
+
+        if (!seg_turns_type(c->type))
+            continue;
+        rc = seg_turns_try(w, c, rows, &hint, &g.bytes, err);
+        if (rc < 0)
+            return rc;
+        /* In runs, one of each value, rows are not taking turns. */
+        if (w->kins[0].count == 0 ||
+            w->kins[0].count - seg_turns_same(&w->kins[0]) < 2 * w->kins[0].seeds)
+            continue;
+        g.rank = w->kins[0].seeds + (type_is_string(c->type) ? 2 * VEC_ROWS_MAX : 0) +
+                 (c->key ? 4 * VEC_ROWS_MAX : 0);
+        if (!type_is_string(c->type) && !c->key)
+            g.rank = VEC_ROWS_MAX - (i < VEC_ROWS_MAX ? i : VEC_ROWS_MAX);
+        seg_turns_insert(guides, &count, g);
+    }
+    *ret_count = count;
+    return 0;
+}
+
+static int seg_turns_search(struct seg_writer *w, uint32_t rows, struct dn_err *err)
+{
+    struct seg_turns_guide guides[SEG_TURNS_TRIES];
+    uint32_t count = 0;
+    size_t best = 0;
+    size_t bytes;
+    int rc;
+
+    if (!w->kins)
+        w->kins = mem_alloc(w->owner, SEG_BLOCK_VECTORS * sizeof *w->kins);
+    if (!w->kins)
+        return DN_FAIL_NOMEM(err);
+    rc = seg_turns_list(w, rows, guides, &count, err);
+    if (rc == 0 && count)
+        rc = seg_turns_measure(w, NULL, NULL, rows, &best, err);
+    best -= best / 32; /* for less it is not worth the trouble of reading the guide */
+    for (uint32_t i = 0; i < count && rc == 0; i++) {
+        const struct seg_wcol *c = &w->cols[guides[i].col];
+        struct codec_hint hint = {.guide = c->id, .ret_kin = &w->kins[0]};
+        size_t again = 0;
+
+        rc = seg_turns_try(w, c, rows, &hint, &again, err);
+        if (rc == 0)
+            rc = seg_turns_measure(w, &guides[i], &w->kins[0], rows, &bytes, err);
+        if (rc == 0 && bytes < best) {
+            best = bytes;
+            w->guide = &w->cols[guides[i].col];
+        }
+    }
+    return rc;
+}
+
+int seg_turns_block(struct seg_writer *w, uint32_t rows, struct dn_err *err)
+{
+    int rc;
+
+    if (w->guide && w->guided == 0)
+        w->guide = NULL;
+    w->guided = 0;
+    if (!w->guide && rows >= SEG_TURNS_ROWS && w->guide_wait-- == 0) {
+        rc = seg_turns_search(w, rows, err);
+        if (rc < 0)
+            return rc;
+        w->guide_step = w->guide_step ? w->guide_step * SEG_TURNS_WAIT : SEG_TURNS_WAIT;
+        w->guide_step = w->guide_step < SEG_TURNS_MAX ? w->guide_step : SEG_TURNS_MAX;
+        w->guide_wait = w->guide_step;
+    }
+    if (!w->guide)
+        return 0;
+    for (uint32_t i = 0; i < SEG_BLOCK_VECTORS; i++)
+        w->kins[i].count = 0;
+    return seg_col_block(w, w->guide, rows, err);
+}
+
+struct codec_hint
+seg_turns_hint(const struct seg_writer *w, const struct seg_wcol *c, uint32_t number)
+{
+    struct codec_kin *kin = w->guide ? &w->kins[number] : NULL;
+
+    if (!kin)
+        return (struct codec_hint){.kin = NULL};
+    if (c == w->guide)
+        return (struct codec_hint){.guide = c->id, .ret_kin = kin};
+    return (struct codec_hint){.kin = kin->count ? kin : NULL};
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * test_kin.c: vectors that are read with a guide beside them: rows of many series in turn, with
+ * gaps, in random order; what they cost; what is refused. */
+#include "check.h"
+#include "codec/codec.h"
+#include "codec/codec_kin.h"
+#include "shapes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+/* cmocka wants these above */
+#include <cmocka.h>
+
+#define GUIDE 7u /* id of the column that guides */
+
+/* How the rows of series lie. */
+enum order {
+    ORDER_TURNS,   /* one after the other, always alike */
+    ORDER_MISSING, /* so, but one row of fifty is not there */
+    ORDER_RANDOM,  /* any series in any row */
+    ORDER_MAX
+};
+
+static const char *const order_names[ORDER_MAX] = {"turns", "missing", "random"};
+
+/* Rows of a made-up table. */
+struct rows {
+    uint32_t series[VEC_ROWS_MAX];
+    int64_t ticks[VEC_ROWS_MAX];
+    uint32_t count;
+};
+
+static struct rows rows_make(enum order order, uint32_t series, uint32_t count)
+{
+    struct rows rows = {.count = count};
+    uint64_t seed = series * 31 + (uint64_t)order;
+    uint32_t at = series / 3; /* it begins in the middle of a turn */
+
+    for (uint32_t i = 0; i < count; at++) {
+        if (order == ORDER_MISSING && shape_random(&seed) % 50 == 0)
+            continue;
+        rows.series[i] =
+            order == ORDER_RANDOM ? (uint32_t)(shape_random(&seed) % series) : at % series;
+        rows.ticks[i++] = at / series;
+    }
+    return rows;
+}
+
+static uint32_t rows_distinct(const struct rows *rows)
+{
+    bool seen[VEC_ROWS_MAX] = {false};
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < rows->count; i++) {
+        n += !seen[rows->series[i]];
+        seen[rows->series[i]] = true;
+    }
+    return n;
+}
+
+/* A vector of the type, one value a row: `base` of the series and a walk of `step` from there. */
+static struct vec
+rows_vec(struct arena *arena, const struct rows *rows, enum type_id type, int64_t step, bool gaps)
+{
+    struct vec v = {.type = type, .form = VEC_FLAT, .count = rows->count};
+    uint32_t size = phys_size(type_phys(type));
+    uint8_t *data = arena_calloc(arena, rows->count, size);
+    uint64_t *nulls = arena_calloc(arena, VEC_BITMAP_WORDS(rows->count), sizeof *nulls);
+    int64_t *now = arena_calloc(arena, VEC_ROWS_MAX, sizeof *now);
+    uint64_t seed = (uint64_t)type;
+
+    assert_true(data && nulls && now);
+    for (uint32_t i = 0; i < VEC_ROWS_MAX; i++)
+        now[i] = type_is_string(type) ? i * 7 : (int64_t)(shape_random(&seed) % 9000);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        int64_t *value = &now[rows->series[i]];
+        struct datum d = {.type = type};
+        char text[32];
+
+        if (step)
+            *value += (int64_t)(shape_random(&seed) % (2 * (uint64_t)step + 1)) - step;
+        if (type_is_string(type)) {
+            int n = snprintf(text, sizeof text, "name_%lld", (long long)*value);
+
+            d.str = (struct vstr){arena_dup(arena, text, (size_t)n), (uint32_t)n};
+        } else if (type_is_float(type)) {
+            d.v.f64 = (double)*value / 100;
+        } else {
+            d.v.i64 = *value;
+        }
+        datum_store(&d, data, i);
+        if (gaps && shape_random(&seed) % 5 == 0)
+            nulls[i / 64] |= (uint64_t)1 << i % 64;
+    }
+    v.data = data;
+    v.nulls = gaps ? nulls : NULL;
+    return v;
+}
+
+/* Encodes, with a hint; the bytes are the arena's. */
+static struct codec_src
+encode(struct arena *arena, const struct vec *v, const struct codec_hint *hint)
+{
+    struct codec_src src = {.type = v->type, .count = v->count};
+    struct dn_err err = {0};
+    struct buf b;
+
+    buf_init(&b, NULL);
+    assert_int_equal(codec_encode_hinted(v, hint, arena, &b, &src.codec, &err), 0);
+    src.n = b.len;
+    src.p = arena_dup(arena, b.data, b.len);
+    buf_done(&b);
+    return src;
+}
+
+static struct codec_src guide(struct arena *arena, const struct vec *v, struct codec_kin *ret)
+{
+    struct codec_hint hint = {.guide = GUIDE, .ret_kin = ret};
+    struct codec_src src = encode(arena, v, &hint);
+    struct dn_err err = {0};
+    struct codec_kin kin;
+    struct vec back;
+
+    assert_int_equal(codec_decode(&src, arena, &back, &err), 0);
+    assert_int_equal(check_same(v, &back), UINT32_MAX);
+    assert_int_equal(check_ref(v, &src), UINT32_MAX);
+    if (ret->count == 0)
+        return src;
+    /* A reader sees the same kin as the writer. */
+    assert_int_equal(codec_kin_of_guide(&src, GUIDE, &kin, &err), 0);
+    assert_int_equal(kin.count, ret->count);
+    assert_int_equal(kin.seeds, ret->seeds);
+    assert_memory_equal(kin.of, ret->of, kin.count * sizeof kin.of[0]);
+    assert_memory_equal(kin.seed_rows, ret->seed_rows, kin.seeds * sizeof kin.of[0]);
+    return src;
+}
+
+/* Encodes with a guide, decodes, compares. */
+static struct codec_src round_trip(struct arena *arena, const struct vec *v, struct codec_kin *kin)
+{
+    struct codec_hint hint = {.kin = kin};
+    struct codec_src src = encode(arena, v, &hint);
+    struct dn_err err = {0};
+    struct vec back;
+
+    if (codec_guide(&src)) {
+        assert_int_equal(codec_guide(&src), GUIDE);
+        assert_int_equal(codec_decode(&src, arena, &back, &err), DN_E_CORRUPT);
+        src.kin = kin;
+    }
+    assert_int_equal(codec_decode(&src, arena, &back, &err), 0);
+    assert_int_equal(check_same(v, &back), UINT32_MAX);
+    assert_int_equal(check_ref(v, &src), UINT32_MAX);
+    assert_int_equal(check_answers(&back, &src, arena), UINT32_MAX);
+    return src;
+}
+
+/* All orders, types, numbers of series; and that these codecs are taken where they should be. */
+static void test_round_trips(void **state)
+{
+    static const enum type_id types[] = {TYPE_SMALLINT,
+                                         TYPE_INTEGER,
+                                         TYPE_BIGINT,
+                                         TYPE_TIMESTAMP,
+                                         TYPE_REAL,
+                                         TYPE_DOUBLE,
+                                         TYPE_VARCHAR};
+    static const uint32_t series[] = {2, 7, 50, 100, 333};
+    static const uint32_t counts[] = {1024, 1000, 300};
+    struct arena arena;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    for (int order = 0; order < ORDER_MAX; order++)
+        for (size_t s = 0; s < DN_ARRAY_SIZE(series); s++)
+            for (size_t n = 0; n < DN_ARRAY_SIZE(counts); n++) {
+                struct rows rows = rows_make((enum order)order, series[s], counts[n]);
+                struct vec names;
+                struct codec_kin kin;
+
+                arena_reset(&arena);
+                names = rows_vec(&arena, &rows, TYPE_VARCHAR, 0, false);
+                (void)guide(&arena, &names, &kin);
+                assert_int_equal(kin.count,
+                                 rows_distinct(&rows) <= counts[n] / 4 * 3 ? counts[n] : 0);
+                for (size_t t = 0; kin.count && t < DN_ARRAY_SIZE(types); t++)
+                    for (int64_t step = 0; step <= 900; step = step * 30 + 1)
+                        for (int gaps = 0; gaps < 2; gaps++) {
+                            struct vec v = rows_vec(&arena, &rows, types[t], step, gaps);
+                            struct codec_src src = round_trip(&arena, &v, &kin);
+
+                            if (step <= !type_is_string(types[t]) && series[s] >= 50 &&
+                                series[s] < counts[n] / 4 && !codec_guide(&src) && !gaps)
+                                fail_msg("%s, %s of step %lld: not so written",
+                                         order_names[order],
+                                         type_name(types[t]),
+                                         (long long)step);
+                        }
+            }
+    arena_done(&arena);
+}
+
+/* What a row costs: the times of a turn are one number; what does not change costs no more than
+ * its dictionary and the first row of each series; a walk of three bits has three. */
+static void test_cost(void **state)
+{
+    struct rows rows = rows_make(ORDER_TURNS, 100, 1024);
+    struct codec_src src;
+    struct arena arena;
+    struct codec_kin kin;
+    struct vec v;
+    int64_t *times;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    v = rows_vec(&arena, &rows, TYPE_VARCHAR, 0, false);
+    src = guide(&arena, &v, &kin);
+    assert_int_equal(src.codec, CODEC_DICT_NEXT);
+    assert_true(src.n < 100 * 10 + 100);
+    src = round_trip(&arena, &v, &kin);
+    assert_int_equal(src.codec, CODEC_DICT_KIN);
+    assert_true(src.n < 100 * 10 + 100 + 100);
+    v = rows_vec(&arena, &rows, TYPE_DOUBLE, 3, false);
+    src = round_trip(&arena, &v, &kin);
+    assert_int_equal(src.codec, CODEC_ALP_KIN);
+    assert_true(src.n < 924 * 3 / 8 + 100 * 14 / 8 + 20);
+    times = arena_calloc(&arena, rows.count, sizeof *times);
+    assert_non_null(times);
+    for (uint32_t i = 0; i < rows.count; i++)
+        times[i] = 1451606400000 + rows.ticks[i] * 10000;
+    v = (struct vec){.type = TYPE_TIMESTAMP, .form = VEC_FLAT, .count = rows.count, .data = times};
+    src = round_trip(&arena, &v, &kin);
+    assert_int_equal(src.codec, CODEC_KIN);
+    assert_true(src.n < 30);
+    /* One row far off is odd; the others do not pay for it. */
+    times[700] += 86400000;
+    src = round_trip(&arena, &v, &kin);
+    assert_int_equal(src.codec, CODEC_KIN);
+    assert_true(src.n < 60);
+    arena_done(&arena);
+}
+
+/* A guide that is none: all values alike, or each of its own. */
+static void test_no_guide(void **state)
+{
+    struct rows rows = rows_make(ORDER_TURNS, 1000, 1024);
+    struct codec_kin kin;
+    struct arena arena;
+    struct vec v;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    v = rows_vec(&arena, &rows, TYPE_VARCHAR, 0, false);
+    (void)guide(&arena, &v, &kin);
+    assert_int_equal(kin.count, 0);
+    v = shape_make(&arena, TYPE_VARCHAR, SHAPE_CONSTANT, GAPS_NONE, 1024);
+    (void)guide(&arena, &v, &kin);
+    assert_int_equal(kin.count, 0);
+    v = shape_make(&arena, TYPE_VARCHAR, SHAPE_FEW, GAPS_NULLS_ALL, 1024);
+    (void)guide(&arena, &v, &kin);
+    assert_int_equal(kin.count, 0);
+    arena_done(&arena);
+}
+
+/* Kin of other rows, of another column, none at all, and a guide that cannot be one. */
+static void test_refused(void **state)
+{
+    struct rows rows = rows_make(ORDER_RANDOM, 50, 1024);
+    struct dn_err err = {0};
+    struct codec_kin kin;
+    struct codec_kin other;
+    struct codec_src src;
+    struct arena arena;
+    struct vec back;
+    struct vec v;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    v = rows_vec(&arena, &rows, TYPE_INTEGER, 0, false);
+    (void)guide(&arena, &v, &kin);
+    v = rows_vec(&arena, &rows, TYPE_BIGINT, 2, false);
+    src = round_trip(&arena, &v, &kin);
+    assert_int_equal(src.codec, CODEC_KIN);
+    other = kin;
+    other.guide = GUIDE + 1;
+    src.kin = &other;
+    assert_int_equal(codec_decode(&src, &arena, &back, &err), DN_E_CORRUPT);
+    other = kin;
+    other.count--;
+    assert_int_equal(codec_decode(&src, &arena, &back, &err), DN_E_CORRUPT);
+    src.kin = NULL;
+    assert_int_equal(codec_decode(&src, &arena, &back, &err), DN_E_CORRUPT);
+    assert_int_equal(codec_kin_of_guide(&src, GUIDE, &other, &err), DN_E_CORRUPT);
+    arena_done(&arena);
+}
+
+/* Flipped bytes, with the guide at hand: refused, or values in bounds. */
+static void test_flips(void **state)
+{
+    static const enum type_id types[] = {TYPE_INTEGER, TYPE_DOUBLE, TYPE_VARCHAR};
+    struct rows rows = rows_make(ORDER_MISSING, 20, 200);
+    struct codec_kin kin;
+    struct arena arena;
+    struct arena room;
+    struct vec v;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    arena_init(&room, NULL);
+    v = rows_vec(&arena, &rows, TYPE_VARCHAR, 0, false);
+    (void)guide(&arena, &v, &kin);
+    for (size_t t = 0; t < DN_ARRAY_SIZE(types); t++) {
+        struct codec_src src;
+        uint8_t *bytes;
+
+        v = rows_vec(&arena, &rows, types[t], !type_is_string(types[t]), true);
+        src = round_trip(&arena, &v, &kin);
+        assert_int_equal(codec_guide(&src), GUIDE);
+        bytes = arena_dup(&arena, src.p, src.n);
+        assert_non_null(bytes);
+        src.p = bytes;
+        for (size_t bit = 0; bit < src.n * 8; bit++) {
+            struct dn_err err = {0};
+            struct vec back;
+
+            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            arena_reset(&room);
+            if (codec_decode(&src, &room, &back, &err) == 0) {
+                (void)check_touch(&back);
+                (void)check_answers(&back, &src, &room);
+            }
+            bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        }
+    }
+    arena_done(&room);
+    arena_done(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_no_guide),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_flips),
+    };
+
+    return cmocka_run_group_tests_name("kin", tests, NULL, NULL);
+}
