@@ -402,7 +402,7 @@ void catalog_json_read_table(struct json_reader *r, const struct dn_json *v, str
     t->schema = catalog_json_strdup(r, catalog_json_text(r, v, "schema", TABLE_NAME_MAX));
     t->name = catalog_json_strdup(r, catalog_json_text(r, v, "name", TABLE_NAME_MAX));
     t->column_id_next =
-        (uint32_t)catalog_json_int(r, v, "column_id_next", 2, (int64_t)TABLE_COLUMN_ID_MAX + 1);
+        (uint32_t)catalog_json_int(r, v, "column_id_next", 1, (int64_t)TABLE_COLUMN_ID_MAX + 1);
     json_read_columns(r, v, t);
     if (r->rc == 0 && !dn_json_is(dn_json_get(v, "key"), DN_JSON_NULL))
         json_read_key(r, dn_json_get(v, "key"), t);

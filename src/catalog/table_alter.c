@@ -243,13 +243,6 @@ int table_drop_column(struct table *t, const struct spec_name *name, struct dn_e
                      t->columns[col].key_pos > 0 ? "in the primary key" : "the time column");
         return table_at(rc, err, name->pos);
     }
-    if (t->columns_count == 1)
-        return table_at(DN_FAIL(err,
-                                DN_E_UNSUPPORTED,
-                                "column \"%s\" cannot be dropped: it is the only one",
-                                t->columns[col].name),
-                        err,
-                        name->pos);
     table_free_column(&t->columns[col]);
     t->columns_count--;
     memmove(&t->columns[col],

@@ -175,10 +175,6 @@ static int build_columns(const struct table_builder *b)
     struct table *t = b->t;
     int rc;
 
-    if (spec->columns_count == 0)
-        return table_at(DN_FAIL(b->err, DN_E_SYNTAX, "table \"%s\" has no columns", spec->name.s),
-                        b->err,
-                        spec->name.pos);
     if (spec->columns_count > TABLE_COLUMNS_MAX)
         return table_at(DN_FAIL(b->err,
                                 DN_E_TOO_MANY_COLUMNS,

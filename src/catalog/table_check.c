@@ -3,7 +3,7 @@
  * table_check.c: what every definition keeps, whoever made it. table_build asserts it in debug
  * builds; definitions read from a document must pass it before anyone uses them.
  *
- *  I1  1 to 511 columns; ids from 1, each once, below column_id_next; names good and each once
+ *  I1  0 to 511 columns; ids from 1, each once, below column_id_next; names good and each once
  *      and modifiers are those a type may have
  *  I2  a default has its column's type, is finite or valid UTF-8, and NULL only where allowed
  *  I3  series and local name existing columns, each at most once; local begins with the series
@@ -103,7 +103,7 @@ static int check_constraints(const struct table *t, struct dn_err *err)
 
 static int check_columns(const struct table *t, struct dn_err *err)
 {
-    DN_CHECK_DISK(t->columns_count >= 1 && t->columns_count <= TABLE_COLUMNS_MAX,
+    DN_CHECK_DISK(t->columns_count <= TABLE_COLUMNS_MAX,
                   err,
                   "columns: %u of them",
                   (unsigned)t->columns_count);

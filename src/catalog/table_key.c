@@ -53,7 +53,7 @@ static void key_hint_column(const struct key *k, const char *name, bool wants_ti
     else if (wants_time && stamps == 1)
         dn_err_hint(
             k->b->err, "Perhaps you meant \"%s\". It is the only time stamp of the table.", stamp);
-    else
+    else if (k->b->t->columns_count > 0)
         dn_err_hint(k->b->err, "the columns are %.240s", all.text);
 }
 

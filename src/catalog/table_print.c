@@ -491,14 +491,16 @@ void table_print_create(const struct table *t, struct buf *b)
 void table_print_create_in(const struct catalog *c, const struct table *t, struct buf *b)
 {
     bool view = t->timepart && t->timepart->style == TIMEPART_VIEW; /* over a table */
+    bool items;
 
     buf_puts(b, t->temp == TABLE_PERMANENT ? "CREATE TABLE " : "CREATE TEMP TABLE ");
     print_in(t, view ? t->timepart->seed : t->name, b);
-    buf_puts(b, " (\n");
+    buf_puts(b, " (");
     for (size_t i = 0; i < t->columns_count; i++) {
-        buf_puts(b, i ? ",\n" : "");
+        buf_puts(b, i ? ",\n" : "\n");
         print_column(c, t, &t->columns[i], b);
     }
+    items = t->columns_count > 0;
     if (t->form != KEY_NONE) {
         buf_puts(b, ",\n");
         buf_puts(b, "    ");
@@ -507,10 +509,11 @@ void table_print_create_in(const struct catalog *c, const struct table *t, struc
     for (size_t i = 0; i < t->constraints_count; i++) {
         if (table_is_index(&t->constraints[i]))
             continue;
-        buf_puts(b, ",\n    ");
+        buf_puts(b, items ? ",\n    " : "\n    ");
         table_print_constraint(t, &t->constraints[i], b);
+        items = true;
     }
-    buf_puts(b, "\n)");
+    buf_puts(b, items ? "\n)" : ")");
     print_with(t, b);
     if (t->temp == TABLE_TEMP_DELETE)
         buf_puts(b, " ON COMMIT DELETE ROWS");

@@ -335,10 +335,10 @@ static int copy_load(struct dendro_stmt *stmt, struct copy_from *in, struct dn_e
 }
 
 /* Is it CSV as load.h knows it? */
-static bool copy_is_plain(const struct stmt_copy *c)
+static bool copy_is_plain(const struct stmt_copy *c, const struct intake_target *to)
 {
-    return c->kind == COPY_CSV && !c->where && c->escape == c->format.quote && !c->match &&
-           !c->not_null.given && !c->null.given;
+    return c->kind == COPY_CSV && to->cols_count > 0 && !c->where && c->escape == c->format.quote &&
+           !c->match && !c->not_null.given && !c->null.given;
 }
 
 static int copy_run_from(struct dendro_stmt *stmt, struct dn_err *err)
@@ -360,8 +360,9 @@ static int copy_run_from(struct dendro_stmt *stmt, struct dn_err *err)
         dn_err_at(err, ast->file_pos);
         return rc;
     }
-    rc = copy_is_plain(&stmt->copy) ? copy_load(stmt, &in, err)
-                                    : copy_run_in(stmt, &from, &stmt->rows_count, err);
+    rc = copy_is_plain(&stmt->copy, &stmt->insert)
+             ? copy_load(stmt, &in, err)
+             : copy_run_in(stmt, &from, &stmt->rows_count, err);
     DN_IGNORE(hostfile_close(in.file, NULL)); /* it was only read */
     if (rc < 0 && rc != DN_E_NOMEM && rc != DN_E_CANCELED && ast->place != COPY_STDIO)
         dn_err_prefix(err, "%s", ast->file);

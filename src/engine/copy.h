@@ -79,6 +79,7 @@ struct copy_lines {
     const bool *not_null; /* by field; NULL = none */
     const bool *force_null;
     uint32_t flags_count; /* of the two above */
+    bool no_columns;      /* in the table: an empty line has no field */
 };
 
 void copy_lines_init(struct copy_lines *l,

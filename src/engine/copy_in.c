@@ -210,10 +210,13 @@ static int in_lines(struct copy_in *in, struct dn_err *err)
 
     copy_lines_init(&l, copy, in->source, &in->stmt->owner);
     l.flags_count = in->stmt->insert.cols_count;
+    l.no_columns = l.flags_count == 0;
     rc = in_flags(in, &copy->not_null, &l.not_null, err);
     if (rc == 0)
         rc = in_flags(in, &copy->null, &l.force_null, err);
-    if (rc == 0 && copy->header == LOAD_HEADER_YES) {
+    /* AUTO: a line without names has all names of no columns. */
+    if (rc == 0 &&
+        (copy->header == LOAD_HEADER_YES || (copy->header == LOAD_HEADER_AUTO && l.no_columns))) {
         rc = copy_lines_next(&l, err);
         if (rc == 0)
             rc = in_header(in, &l, err);

@@ -321,6 +321,8 @@ int copy_lines_next(struct copy_lines *l, struct dn_err *err)
         return rc < 0 ? rc : DN_EOF;
     buf_reset(&l->text);
     l->fields_count = 0;
+    if (l->no_columns && end.len == 0)
+        return 0;
     rc = l->copy->kind == COPY_CSV ? lines_csv_fields(l, p, end.len, err)
                                    : lines_text_fields(l, p, end.len, err);
     if (rc == 0 && l->text.failed)

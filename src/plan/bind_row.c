@@ -32,6 +32,7 @@ int bind_row_call(struct binder *b,
                   struct bexpr **ret,
                   struct dn_err *err)
 {
+    struct datum none = {.type = TYPE_VARCHAR, .str = {.ptr = "()", .len = 2}};
     int32_t chars = BIND_ROW;
     int rc;
 
@@ -42,7 +43,8 @@ int bind_row_call(struct binder *b,
             args[i]->chars == BIND_ROW_LOOSE)
             chars = BIND_ROW_LOOSE;
     }
-    rc = bind_call(b, "row", pos, args, count, ret, err);
+    rc = count > 0 ? bind_call(b, "row", pos, args, count, ret, err)
+                   : bind_const(b, &none, pos, ret, err);
     if (rc == 0)
         (*ret)->chars = chars;
     return rc;

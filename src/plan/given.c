@@ -209,7 +209,14 @@ int plan_returning(const struct plan_env *env,
     query->pos = core->pos;
     given = (struct given){
         .item = item, .table = table, .view = view, .change = change, .clause = "RETURNING"};
-    return given_plan(env, stmt, &given, query, ret, err);
+    rc = given_plan(env, stmt, &given, query, ret, err);
+    if (rc == 0 && (*ret)->cols_count == 0) {
+        plan_done(*ret);
+        *ret = NULL;
+        rc = DN_FAIL(err, DN_E_SYNTAX, "RETURNING must have at least one column");
+        dn_err_at(err, core->pos);
+    }
+    return rc;
 }
 
 /* ---- ON CONFLICT ---- */

@@ -22,7 +22,7 @@ struct note_star {
     const struct select_core *core;
     const struct expr *e;   /* the * */
     const struct lrel *rel; /* NULL: merged by USING */
-    const char *name;
+    const char *name;       /* NULL: there are none, and this note alone */
 };
 
 /* A table or view of FROM. */

@@ -367,10 +367,15 @@ int query_limit(struct planner *q,
 int query_distinct(struct planner *q, struct qout *out, struct dn_err *err)
 {
     struct binder b = query_binder(q, NULL, NULL);
-    struct lnode *n = logic_node(q, L_AGG, out->tree);
+    struct datum one = {.type = TYPE_BIGINT, .v = {.i64 = 1}};
+    struct lnode *n = logic_node(q, out->count > 0 ? L_AGG : L_LIMIT, out->tree);
 
     if (!n)
         return DN_FAIL_NOMEM(err);
+    if (out->count == 0) { /* without columns all rows are equal */
+        out->tree = n;
+        return bind_const(&b, &one, 0, &n->limit, err);
+    }
     n->defs = arena_alloc_array(q->env->arena, (size_t)out->count + 1, sizeof(*n->defs));
     if (!n->defs)
         return DN_FAIL_NOMEM(err);

@@ -79,12 +79,10 @@ static int sel_star_of(struct sel *s, const struct expr *e, struct dn_err *err)
     return rc;
 }
 
-static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
+static int sel_star_all(struct sel *s, const struct expr *e, struct dn_err *err)
 {
     int rc = 0;
 
-    if (e->table)
-        return sel_star_of(s, e, err);
     if (s->scope.rels_count == 0) {
         rc = DN_FAIL(err, DN_E_SYNTAX, "SELECT * with no tables specified is not valid");
         dn_err_at(err, e->pos);
@@ -97,6 +95,16 @@ static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
             continue;
         rc = sel_star_add(s, scope_name_var(s->b.q, &s->scope, n), n, e, err);
     }
+    return rc;
+}
+
+static int sel_star(struct sel *s, const struct expr *e, struct dn_err *err)
+{
+    uint32_t before = s->outs_count;
+    int rc = e->table ? sel_star_of(s, e, err) : sel_star_all(s, e, err);
+
+    if (rc == 0 && s->outs_count == before) /* tables without columns */
+        plan_note_star(s->b.q, s->core, e, NULL, NULL);
     return rc;
 }
 

@@ -343,6 +343,8 @@ static int sel_order(struct sel *s, struct qout *ret, struct dn_err *err)
     sel_order_vars(s);
     if (s->core->distinct_on)
         return sel_distinct_on(s, err);
+    if (s->core->distinct && ret->count == 0)
+        return DN_FAIL(err, DN_E_SYNTAX, "SELECT DISTINCT must have at least one column");
     if (s->core->distinct) {
         ret->tree = s->tree;
         rc = query_distinct(s->b.q, ret, err);

@@ -160,7 +160,7 @@ static uint32_t view_item_place(const struct select_core *core, const struct exp
     return UINT32_MAX;
 }
 
-/* The columns of one *, which count notes from `notes` on are about, in its place. */
+/* The columns of one *, which the notes from `notes` on are about, in its place. */
 static int view_write_star(const struct plan_env *env,
                            const struct note_star *notes,
                            uint32_t count,
@@ -199,7 +199,7 @@ view_write_stars(const struct plan_env *env, const struct note_list *stars, stru
         n = 1;
         while (i + n < stars->n && notes[i + n].e == notes[i].e)
             n++;
-        rc = view_write_star(env, &notes[i], n, err);
+        rc = view_write_star(env, &notes[i], notes[i].name ? n : 0, err);
     }
     return rc;
 }

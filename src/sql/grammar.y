@@ -552,9 +552,9 @@ cmd ::= CREATE schema_word(K) if_not_exists(I) name(N) with(W). {sql_create_sche
 cmd ::= CREATE schema_word if_not_exists(I) name(N) AUTHORIZATION name(R). {sql_create_schema_of(ps, I != 0, N, R);}
 cmd ::= CREATE schema_word if_not_exists(I) AUTHORIZATION name(R). {sql_create_schema_of(ps, I != 0, R, R);}
 cmd ::= CREATE X_CREATE.
-cmd ::= create_table LP table_items create_end with(W) on_commit(C). {sql_create_table(ps, W, C);}
-cmd ::= create_table LP table_items create_end with(W) on_commit(C) partitioned(P). {sql_create_table(ps, W, C); sql_create_partitioned(ps, P);}
-cmd ::= create_table LP table_items create_end partition_by_time with(W) on_commit(C). {sql_create_table(ps, W, C);}
+cmd ::= create_table LP table_items_opt create_end with(W) on_commit(C). {sql_create_table(ps, W, C);}
+cmd ::= create_table LP table_items_opt create_end with(W) on_commit(C) partitioned(P). {sql_create_table(ps, W, C); sql_create_partitioned(ps, P);}
+cmd ::= create_table LP table_items_opt create_end partition_by_time with(W) on_commit(C). {sql_create_table(ps, W, C);}
 partition_by_time ::= PARTITION(T) BY name(W). {sql_partition_by(ps, T, W);}
 cmd ::= create_table columns(L) with(W) on_commit(C) AS any_query(Q) with_data(D). {sql_create_as(ps, L, W, C, Q, D != 0);}
 cmd ::= create_table columns(L) with(W) on_commit(C) AS EXECUTE name(N) execute_args(A) with_data(D). {
@@ -582,6 +582,8 @@ with_data(A) ::= . {A = 1;}
 with_data(A) ::= WITH DATA. {A = 1;}
 with_data(A) ::= WITH NO DATA. {A = 0;}
 
+table_items_opt ::= .
+table_items_opt ::= table_items.
 table_items ::= table_item.
 table_items ::= table_items COMMA table_item.
 table_item ::= column constraints.

@@ -321,7 +321,7 @@ static void print_table_items(const struct stmt *s, struct buf *b)
         buf_puts(b, items++ ? ", " : " (");
         sql_print_constraint(&def->constraints[i], b);
     }
-    buf_puts(b, ")");
+    buf_puts(b, items ? ")" : " ()");
 }
 
 void sql_print_create_table(const struct stmt *s, struct buf *b)

@@ -269,7 +269,8 @@ int log_batch_next(struct log_frame *f,
     DN_CHECK_DISK(!r->bad &&
                       (op < ROW_OP_MAX || (op == ROW_RANGE && f->version > 1) ||
                        (op == ROW_CATALOG && f->version > 2)) &&
-                      len <= rd_left(r) && ret->rows <= LOG_ROWS_MAX && ret->rows <= len + 1 &&
+                      len <= rd_left(r) && ret->rows <= LOG_ROWS_MAX &&
+                      (ret->rows <= len + 1 || ret->cols_count == 0) &&
                       ret->cols_count <= TABLE_COLUMNS_MAX + 2 &&
                       (op < ROW_OP_MAX || (ret->rows == 0 && ret->cols_count == 0)),
                   err,

@@ -55,6 +55,21 @@ def reached(g):
 
 
 @shape(1)
+def no_columns(g):
+    """Queries without columns: all of their rows are equal."""
+    both = ["", ""]
+    for i in range(g.rng.randrange(1, 4)):
+        t = g.rng.choice(g.tables)
+        where = g.where(ExprGen(g.rng, t.columns))
+        op = g.rng.choice([" UNION ", " UNION ALL ", " INTERSECT ", " INTERSECT ALL ", " EXCEPT ", " EXCEPT ALL "]) if i else ""
+        limit = f" LIMIT {g.rng.randrange(0, 9)}" if g.one_in(3) else ""
+        both = [f"{head}{op}(SELECT FROM {t.name}{cond}{limit})" for head, cond in zip(both, (where.d, where.p))]
+    form = g.rng.choice(["SELECT count(*) FROM ({}) AS z", "SELECT EXISTS ({})::text", "WITH z AS ({}) SELECT count(*) FROM z, z AS y",
+                         "SELECT count(z) FROM ({}) AS z", "SELECT 1 + count(*) FROM (SELECT z.* FROM ({}) AS z) AS y"])
+    return Statement(form.format(both[0]), form.format(both[1]), ["text" if "text" in form else "int"], False)
+
+
+@shape(1)
 def recursive(g):
     t, u = _tables(g)
     lo, hi, step = g.rng.randrange(-3, 3), g.rng.randrange(0, 12), g.rng.randrange(1, 4)

@@ -125,5 +125,27 @@ class DumpLive(DumpTest):
         self.assertIn("invalid snapshot identifier", self.tool(self.server, "pg_dump", f"--snapshot={name}").stderr)
 
 
+class DumpEmpty(DumpTest):
+    """Tables without columns keep their rows, whatever way they are dumped."""
+
+    def test_no_columns(self):
+        self.good(self.server, "psql", "-Xq", text="CREATE TABLE z (); INSERT INTO z SELECT FROM generate_series(1, 3);"
+                  "CREATE TABLE q (a INT); INSERT INTO q VALUES (1), (2); ALTER TABLE q DROP a; CREATE VIEW w AS SELECT * FROM z; CHECKPOINT;"
+                  "COPY z FROM STDIN;\n\n\n\\.\nCOPY z FROM STDIN CSV HEADER;\n\n\n\n\\.\n")
+        count = "SELECT (SELECT count(*) FROM z), (SELECT count(*) FROM q), (SELECT count(*) FROM w)"
+        self.assertEqual(self.ask(self.server, count), "7|2|7\n")
+        self.assertEqual(self.good(self.server, "psql", "-Xc", "SELECT FROM q"), "--\n(2 rows)\n\n")
+        self.assertIn("Column | Type", self.good(self.server, "psql", "-Xc", "\\d z"))
+        self.assertIn("extra data after last expected column", self.tool(self.server, "psql", "-Xq", text="COPY z FROM STDIN;\nx\n\\.\n").stderr)
+        for way in ([], ["--inserts"], ["--rows-per-insert=2"]):
+            other = wirelib.Server()
+            try:
+                self.good(other, "psql", "-Xq", text=self.good(self.server, "pg_dump", *way))
+                self.assertEqual(self.ask(other, count), "7|2|7\n")
+                other.stop()
+            finally:
+                other.remove()
+
+
 if __name__ == "__main__":
     wirelib.main(sys.modules[__name__])

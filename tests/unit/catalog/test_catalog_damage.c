@@ -192,7 +192,6 @@ static void test_damage_columns(void **state)
 {
     (void)state;
     damage("tables[2].columns", "[]", "catalog: tables[2].key.series[0]: not the id of a column");
-    damage("tables[3].columns", "[]", "catalog: tables[3].columns: 0 of them");
     damage("tables[2].columns[1].type",
            "\"INT\"",
            "catalog: tables[2].columns[1].type: there is no type \"INT\"");

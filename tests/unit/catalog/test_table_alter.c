@@ -112,8 +112,6 @@ static const struct refused refusals[] = {
      "column \"t\" cannot be dropped: it is in the primary key", ""},
     {TIMED, {DROP, "at", NULL, TYPE_NONE, false}, 0, DN_E_KEY_RULE, 7,
      "column \"at\" cannot be dropped: it is the time column", ""},
-    {ONE, {DROP, "x", NULL, TYPE_NONE, false}, 0, DN_E_UNSUPPORTED, 7,
-     "column \"x\" cannot be dropped: it is the only one", ""},
     {GEO, {DROP, "yy", NULL, TYPE_NONE, false}, 0, DN_E_UNDEFINED_COLUMN, 7,
      "column \"yy\" of relation \"geo\" does not exist", "Perhaps you meant \"y\"."},
     {GEO, {DROP, "nothing", NULL, TYPE_NONE, false}, 0, DN_E_UNDEFINED_COLUMN, 7,

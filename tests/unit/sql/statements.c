@@ -134,6 +134,9 @@ const struct statement statements[] = {
      "CREATE TABLE t (a BIGINT NOT NULL, b TIMESTAMP NOT NULL, PRIMARY KEY ((a, QUANTUM(b, 1, 'm')), a, b DESC))"},
     {"create table t (a int, t timestamp, primary key ((quantum(t, - 15, M)), t asc))",
      "CREATE TABLE t (a INTEGER, t TIMESTAMP, PRIMARY KEY ((QUANTUM(t, -15, 'M')), t ASC))"},
+    {"create table t ()", "CREATE TABLE t ()"},
+    {"create temp table if not exists t () with (slab = '1d') on commit drop",
+     "CREATE TEMP TABLE IF NOT EXISTS t () WITH (slab = '1d') ON COMMIT DROP"},
     {"create table t (a int, primary key ())", "CREATE TABLE t (a INTEGER, PRIMARY KEY ())"}, /* the catalog refuses it */
     {"create table t (a int, primary key ((), a))", "CREATE TABLE t (a INTEGER, PRIMARY KEY ((), a))"},
     {"create table t (primary key (a), a int)", "CREATE TABLE t (a INTEGER, PRIMARY KEY (a))"},

@@ -89,7 +89,7 @@ static const struct error_case cases[] = {
     {"insert into t values (1, 2 3)", DN_E_SYNTAX, 28, "syntax error at or near \"3\"; expected ')', ',' or an operator", ""},
     {"insert into values (1)", DN_E_SYNTAX, 21, "syntax error at or near \"1\"; expected SELECT, VALUES or a name", ""},
     {"create table t (a int,)", DN_E_SYNTAX, 23, "syntax error at or near \")\"; expected PRIMARY KEY, PARTITION KEY or a name", "remove the comma before ')'"},
-    {"create table t ()", DN_E_SYNTAX, 17, "syntax error at or near \")\"; expected PRIMARY KEY, PARTITION KEY or a name", ""},
+    {"create table t (,)", DN_E_SYNTAX, 17, "syntax error at or near \",\"; expected ')', PRIMARY KEY, PARTITION KEY or a name", ""},
     {"create table t (a)", DN_E_SYNTAX, 19, "syntax error at end of input; expected AS, WITH or ON", ""},
     {"create table t (a int", DN_E_SYNTAX, 22, "syntax error at end of input; expected ')', ',', '(', '[', PRIMARY KEY, NOT, ...", "the '(' at position 16 is not closed"},
     {"create table t (a int not)", DN_E_SYNTAX, 26, "syntax error at or near \")\"; expected NULL or DEFERRABLE", ""},
