@@ -64,7 +64,7 @@ void stmt_parts_free(struct stmt_parts *p)
     mem_free(p);
 }
 
-/* The part sees the queries of WITH that stand before it, and its own. */
+/* The part sees the queries of WITH that stand before it, or all of them, and its own. */
 static int part_sight(struct dendro_stmt *part,
                       const struct with_clause *with,
                       uint32_t before,
@@ -125,7 +125,7 @@ static int part_compile(struct dendro_stmt *stmt,
     part->ast = arena_dup(&part->arena, ast, sizeof(*part->ast));
     if (!part->ast)
         return DN_FAIL_NOMEM(err);
-    part->ast->params_count = stmt_inner(stmt)->params_count;
+    part->ast->params_count = parts_ast(stmt)->params_count;
     part->ast->text = NULL;
     part->params = stmt->params;
     part->keep = &p->rows[at->into];
@@ -178,6 +178,51 @@ static int part_compile_all(struct dendro_stmt *stmt,
     return rc;
 }
 
+static void part_drop(struct stmt_parts *p)
+{
+    struct dendro_stmt *part = p->v[p->seen_count];
+
+    p->v[p->seen_count] = NULL;
+    if (!part)
+        return;
+    part->params = NULL; /* the statement's */
+    stmt_free(part);
+}
+
+/* The parts of a WITH, each after those that it reads. */
+static int
+part_compile_with(struct dendro_stmt *stmt, const struct with_clause *with, struct dn_err *err)
+{
+    struct stmt_parts *p = stmt->parts;
+    bool *done = arena_calloc(&stmt->compiled, (size_t)with->ctes_count + 1, sizeof(*done));
+    uint32_t left = part_count(with);
+    int rc = 0;
+
+    if (!done)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; left > 0 && i < with->ctes_count; i++) {
+        const struct stmt *ast = with->ctes[i].change;
+        bool waits = false;
+        const struct plan_later later = {.with = with, .self = ast, .waits = &waits};
+
+        if (!ast || done[i])
+            continue;
+        p->later = with->recursive ? &later : NULL;
+        rc = part_compile_all(stmt, ast, with, with->recursive ? with->ctes_count : i, err);
+        p->later = NULL;
+        if (rc < 0 && !waits)
+            return rc;
+        if (rc < 0) {
+            part_drop(p);
+            continue; /* another one goes first; the last that waits says why none can */
+        }
+        done[i] = true;
+        left--;
+        i = UINT32_MAX; /* those before it may have waited for it */
+    }
+    return left > 0 ? rc : 0;
+}
+
 static uint32_t part_total(const struct dendro_stmt *stmt, const struct with_clause *with)
 {
     uint32_t n = 0;
@@ -219,9 +264,8 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && i < merges; i++)
         rc = part_compile_all(stmt, merge[i], NULL, 0, err);
-    for (uint32_t i = 0; rc == 0 && with && i < with->ctes_count; i++)
-        if (with->ctes[i].change)
-            rc = part_compile_all(stmt, with->ctes[i].change, with, i, err);
+    if (rc == 0 && with)
+        rc = part_compile_with(stmt, with, err);
     p->shards = shards;
     for (uint32_t i = 1; rc == 0 && i <= shards; i++)
         rc = part_compile(stmt, ast, &(struct part_place){.shard = i, .into = p->seen_count}, err);

@@ -6,6 +6,9 @@
  * RETURNING gives goes from one to the next. All is one commit: outside a transaction block the
  * statement gets one of its own, and runs again if others were faster.
  *
+ * In a WITH RECURSIVE they may read each other whatever their order is: each comes after those that
+ * it reads, else in the order of the text.
+ *
  * A row that several of them would change is changed by the first, and is none of the rows of the
  * others, as in PostgreSQL; the parts come in their order, then the rest. (MERGE sees to it by
  * itself.)
@@ -28,9 +31,10 @@ struct stmt_parts {
     uint32_t count;
     uint32_t seen_count;
     uint32_t done;
-    uint32_t shards;               /* the last so many are the statement itself, in older shards */
-    struct dendro_stmt *whole;     /* borrowed: the statement */
-    struct parts_changed *changed; /* owned list: rows that were changed, by table */
+    const struct plan_later *later; /* borrowed, while parts are compiled; else NULL */
+    uint32_t shards;                /* the last so many are the statement itself, in older shards */
+    struct dendro_stmt *whole;      /* borrowed: the statement */
+    struct parts_changed *changed;  /* owned list: rows that were changed, by table */
 };
 
 /* stmt->parts, if its WITH has any. */

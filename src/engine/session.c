@@ -202,7 +202,8 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .hints = conn->hints,
                              .short_names = conn->short_names,
                              .parts = conn->parts ? conn->parts->seen : NULL,
-                             .parts_count = conn->parts ? conn->parts->seen_count : 0};
+                             .parts_count = conn->parts ? conn->parts->seen_count : 0,
+                             .later = conn->parts ? conn->parts->later : NULL};
 }
 
 void engine_short_names(struct dendro_conn *conn)

@@ -52,6 +52,14 @@ struct plan_part {
     uint32_t cols_count;         /* 0: it has none */
 };
 
+/* In a WITH RECURSIVE a part may read what those that are named after it return: they are planned
+ * and run before it. A part that mentions one which is not planned yet fails and must wait. */
+struct plan_later {
+    const struct with_clause *with; /* whose changes are the parts; borrowed */
+    const struct stmt *self;        /* the one that is being planned; borrowed */
+    bool *waits;                    /* set when it mentions another one */
+};
+
 struct plan_env {
     const struct catalog *catalog;
     const char *schema, *temp, *more; /* of unqualified names, as in struct catalog_path */
@@ -73,7 +81,8 @@ struct plan_env {
     bool short_names; /* of columns nobody named: count, ?column?; else the text of a result's */
     /* What comes before in the statement: rows of part i are working table i + 1. */
     const struct plan_part *parts;
-    uint32_t parts_count, shard; /* shard: which one of a partition UPDATE or DELETE changes */
+    uint32_t parts_count, shard;    /* shard: which one of a partition UPDATE or DELETE changes */
+    const struct plan_later *later; /* parts that are not planned yet; NULL: there are none */
     bool keys; /* SELECT of one table, for a cursor: plan.locks also without FOR UPDATE */
     const struct plan_row *at; /* UPDATE and DELETE with WHERE CURRENT OF; else NULL */
 };

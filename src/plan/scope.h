@@ -51,7 +51,8 @@ struct lwith {
     const struct cte *ast;
     struct scope *scope;   /* what its query sees */
     struct lwith *visible; /* the others it sees, and in a WITH RECURSIVE itself */
-    uint32_t part;         /* it changes rows: number of it in plan_env.parts, from 1 on; 0: not */
+    uint32_t part;         /* it changes rows: number of it in plan_env.parts, from 1 on; 0: not,
+                              UINT32_MAX: it is one of plan_env.later */
     struct lcte *bound;    /* NULL until somebody asks */
     bool recursive;        /* of a WITH RECURSIVE: it sees itself and all of that clause */
     uint32_t open;      /* being bound, as the n-th at once: a mention now is recursion; 0: not */

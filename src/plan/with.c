@@ -18,11 +18,17 @@ static int with_bind(struct planner *q, struct lwith *w, struct qout *ret, struc
 /* One that changes rows: its part of the statement has run before. */
 static int with_part(struct planner *q, struct lwith *w, struct dn_err *err)
 {
+    const struct plan_later *later = q->env->later;
     int rc;
 
     for (uint32_t i = 0; i < q->env->parts_count; i++)
         if (q->env->parts[i].change == w->ast->change) {
             w->part = i + 1;
+            return 0;
+        }
+    for (uint32_t i = 0; later && i < later->with->ctes_count; i++)
+        if (later->with->ctes[i].change == w->ast->change) {
+            w->part = UINT32_MAX;
             return 0;
         }
     rc = DN_FAIL(err,
@@ -444,6 +450,25 @@ static int with_shared(struct planner *q, struct lwith *w, struct qout *ret, str
     return 0;
 }
 
+/* A part that is not planned yet, or this one itself. */
+static int with_later(struct planner *q, const struct lwith *w, struct dn_err *err)
+{
+    const struct plan_later *later = q->env->later;
+    int rc;
+
+    if (w->ast->change == later->self && q->withs_open == 0)
+        rc = DN_FAIL(err,
+                     DN_E_BAD_RECURSION,
+                     "recursive query \"%s\" must not contain data-modifying statements",
+                     w->ast->name.s);
+    else
+        rc = DN_FAIL(
+            err, DN_E_UNSUPPORTED, "mutual recursion between WITH items is not implemented");
+    *later->waits = w->ast->change != later->self;
+    dn_err_at(err, w->ast->name.pos);
+    return rc;
+}
+
 /* Rows that were returned. */
 static int with_part_rows(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
@@ -541,6 +566,8 @@ static int with_mention(struct planner *q, struct lwith *w, struct qout *ret, st
     struct lvars free = {0};
     int rc;
 
+    if (w->part == UINT32_MAX)
+        return with_later(q, w, err);
     if (w->part)
         return with_part_rows(q, w, ret, err);
     if (w->open)

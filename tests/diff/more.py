@@ -112,6 +112,9 @@ def in_with(g):
         f"SELECT count(*), (SELECT count(*) FROM {t.name}), min(x.s) FROM c JOIN {t.name} AS x ON x.n = c.n",
         f"SELECT count(*), max(c.n), min(x.s) FROM c FULL JOIN {u.name} AS x ON x.n = c.n"])
     text = "WITH c AS ({}{} RETURNING n, s) " + rest
+    if t.name != u.name and g.one_in(3):  # one that reads those which are named after it
+        text = (f"WITH RECURSIVE d AS (DELETE FROM {u.name} WHERE {u.name}.n % 3 = 0 AND {u.name}.n IN (SELECT e.n FROM e) RETURNING n, s), "
+                "e AS (SELECT n FROM c WHERE n > 0), c AS ({}{} RETURNING n, s) SELECT count(*), (SELECT count(*) FROM c), min(d.s) FROM d")
     return Statement(text.format(change, where.d), text.format(change, where.p), ["int", "int", "text"])
 
 
