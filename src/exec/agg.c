@@ -108,7 +108,13 @@ static int agg_init_groups(struct exec_agg *a, struct dn_err *err)
     for (uint32_t g = 0; g < a->node->aggs_count && rc == 0; g++)
         if (a->node->aggs[g].distinct)
             rc = agg_init_seen(a, g, err);
-    return rc < 0 ? rc : agg_init_keys(a, err);
+    if (rc == 0)
+        rc = agg_init_keys(a, err);
+    for (uint32_t g = 0; g < a->node->aggs_count && rc == 0 && a->ev.every_row; g++)
+        exec_groups_plain(&a->seen[g]);
+    if (a->ev.every_row)
+        exec_groups_plain(&a->groups);
+    return rc;
 }
 
 static void agg_init_pace(struct exec_agg *a, size_t bytes)
@@ -243,10 +249,13 @@ static int agg_update_stretch(struct exec_agg *a,
     return ops->update_all(state, part, NULL, s->count, &a->strings, err);
 }
 
-/* Where the states of each row's group begin: the same for all aggregates. */
+/* Where the states of each row's group begin: the same for all aggregates. Without stretches ids
+ * has the groups of the `count` rows. */
 static void agg_find_bases(struct exec_agg *a, const struct exec_stretch *stretches, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; !stretches && i < count; i++)
+        a->bases[i] = exec_agg_base(a, a->ids[i]);
+    for (uint32_t i = 0; stretches && i < count; i++) {
         uint8_t *base = exec_agg_base(a, stretches[i].group);
 
         for (uint32_t k = 0; k < stretches[i].count; k++)
@@ -275,6 +284,20 @@ static int agg_update_mixed(struct exec_agg *a,
         a->states, v, in->sel, in->sel_count, &a->strings, err);
 }
 
+/* The group of each selected row, by row. */
+static void agg_groups_of_rows(const struct exec_agg *a,
+                               const struct batch *in,
+                               const struct exec_stretch *stretches,
+                               uint32_t count,
+                               int64_t *ret)
+{
+    for (uint32_t i = 0; !stretches && i < count; i++)
+        ret[in->sel ? in->sel[i] : i] = a->ids[i];
+    for (uint32_t i = 0; stretches && i < count; i++)
+        for (uint32_t k = stretches[i].first; k < stretches[i].first + stretches[i].count; k++)
+            ret[in->sel ? in->sel[k] : k] = stretches[i].group;
+}
+
 /* Adds only rows whose (group, value) is new. */
 static int agg_update_distinct(struct exec_agg *a,
                                uint32_t agg,
@@ -285,11 +308,11 @@ static int agg_update_distinct(struct exec_agg *a,
                                struct dn_err *err)
 {
     struct exec_groups *seen = &a->seen[agg];
+    bool grouped = a->node->exprs_count > 0;
     uint32_t *found = arena_alloc_array(&a->batch, in->sel_count, sizeof *found);
-    int64_t *group = arena_calloc(&a->batch, in->count, sizeof *group);
+    int64_t *group = arena_alloc_array(&a->batch, grouped ? in->count : 1, sizeof *group);
     struct vec keys[3] = {
         {.type = TYPE_BIGINT, .form = VEC_FLAT, .count = in->count, .data = group}, *v};
-    bool grouped = a->node->exprs_count > 0;
     uint32_t before = seen->count;
     uint32_t n = 0;
     bool one;
@@ -297,9 +320,8 @@ static int agg_update_distinct(struct exec_agg *a,
 
     if (!found || !group)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t k = stretches[i].first; k < stretches[i].first + stretches[i].count; k++)
-            group[in->sel ? in->sel[k] : k] = stretches[i].group;
+    if (grouped)
+        agg_groups_of_rows(a, in, stretches, count, group);
     if (a->node->aggs[agg].arg2)
         keys[2] = v[1];
     rc = exec_groups_find(seen, grouped ? keys : keys + 1, in, &a->batch, found, &one, err);
@@ -312,7 +334,7 @@ static int agg_update_distinct(struct exec_agg *a,
             uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
 
             a->fresh[n] = row;
-            a->states[n++] = exec_agg_state(a, (uint32_t)group[row], agg);
+            a->states[n++] = exec_agg_state(a, grouped ? (uint32_t)group[row] : 0, agg);
             before++;
         }
     if (a->node->aggs[agg].order_count)
@@ -320,6 +342,13 @@ static int agg_update_distinct(struct exec_agg *a,
     return a->node->aggs[agg].agg->update_grouped(a->states, v, a->fresh, n, &a->strings, err);
 }
 
+/* Do groups change so often that rows are better added one by one? */
+static bool agg_varied(uint32_t stretches, uint32_t rows)
+{
+    return (uint64_t)stretches * AGG_RUN_MIN > rows && stretches > 1;
+}
+
+/* Without stretches ids has the group of each selected row, and count is how many these are. */
 static int agg_update(struct exec_agg *a,
                       uint32_t agg,
                       const struct batch *in,
@@ -340,7 +369,7 @@ static int agg_update(struct exec_agg *a,
         return rc;
     if (pa->distinct)
         return agg_update_distinct(a, agg, v, in, stretches, count, err);
-    if (((uint64_t)count * AGG_RUN_MIN > in->sel_count && count > 1) || pa->order_count)
+    if (!stretches || agg_varied(count, in->sel_count) || pa->order_count)
         return agg_update_mixed(a, agg, v, in, stretches, count, err);
     for (uint32_t i = 0; i < count && rc == 0; i++)
         rc = agg_update_stretch(a, agg, v, in, &stretches[i], err);
@@ -391,6 +420,16 @@ int exec_agg_zone(
     if (rc < 0)
         dn_err_at(err, a->node->aggs[agg].pos);
     return rc;
+}
+
+/* How many stretches of equal ids there are. */
+static uint32_t agg_count_stretches(const uint32_t *ids, uint32_t rows)
+{
+    uint32_t changes = 0;
+
+    for (uint32_t i = 1; i < rows; i++)
+        changes += ids[i] != ids[i - 1];
+    return changes + 1;
 }
 
 /* Stretches of equal ids. */
@@ -449,6 +488,8 @@ int exec_agg_by_ids(struct exec_agg *a, const struct batch *in, bool one, struct
 {
     uint32_t count = 1;
 
+    if (!one && agg_varied(agg_count_stretches(a->ids, in->sel_count), in->sel_count))
+        return exec_agg_stretches(a, in, NULL, in->sel_count, NULL, err);
     if (one)
         a->stretches[0] = (struct exec_stretch){.count = in->sel_count, .group = a->ids[0]};
     else

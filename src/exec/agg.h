@@ -100,8 +100,8 @@ int exec_agg_ids(struct exec_agg *a, const struct batch *in, bool *ret_one, stru
     DN_MUST_CHECK;
 int exec_agg_by_ids(struct exec_agg *a, const struct batch *in, bool one, struct dn_err *err)
     DN_MUST_CHECK;
-/* The same where the groups are known: stretches cover all selected rows. With `only`, just the
- * aggregates that are set there. */
+/* The same where the groups are known: stretches cover all selected rows; NULL: ids has the group
+ * of each of the `count` rows. With `only`, just the aggregates that are set there. */
 int exec_agg_stretches(struct exec_agg *a,
                        const struct batch *in,
                        const struct exec_stretch *stretches,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * groups.c: three ways to the number of a row's tuple, from cheap to general:
+ * groups.c: four ways to the number of a row's tuple, from cheap to general:
  *   all keys CONST         one look-up for the batch
  *   all keys CONST, DICT   codes stand for values: a look-up only once per code, or per codes if
  *                          those of all DICTs together are few, else where they change from row to
  *                          row
+ *   whole numbers          an array by value, if they lie close together (groups_direct.h)
  *   else                   hashes column by column, a guess per row by its hash alone, and the
  *                          guesses checked column by column; only rows whose guess is wrong (new
  *                          tuples, as a rule) are looked up one by one */
@@ -27,6 +28,7 @@ int exec_groups_init(struct exec_groups *g,
     g->owner = owner;
     hidx_init(&g->index, owner);
     arena_init(&g->strings, owner);
+    exec_direct_init(&g->direct, types, keys_count);
     g->keys = mem_calloc(owner, keys_count, sizeof *g->keys);
     if (!g->keys)
         return DN_FAIL_NOMEM(err);
@@ -43,6 +45,7 @@ void exec_groups_done(struct exec_groups *g)
     mem_free(g->keys);
     mem_free(g->hashes);
     mem_free(g->by_code);
+    exec_direct_done(&g->direct);
     hidx_done(&g->index);
     arena_done(&g->strings);
     memset(g, 0, sizeof *g);
@@ -466,6 +469,31 @@ static int groups_find_rows(struct exec_groups *g,
     return groups_keep(g, &look, fresh, err);
 }
 
+/* Whole numbers close together: ids has the cell of each row. */
+static int groups_find_cells(struct exec_groups *g,
+                             const struct groups_look *look,
+                             const struct batch *in,
+                             uint32_t *ids,
+                             struct dn_err *err)
+{
+    uint32_t *known = g->direct.ids;
+
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t *memo = &known[ids[i]];
+
+        if (*memo == EXEC_GROUPS_NO_ID) {
+            uint32_t row = in->sel ? in->sel[i] : i;
+            int rc =
+                groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), memo, err);
+
+            if (rc < 0)
+                return rc;
+        }
+        ids[i] = *memo;
+    }
+    return 0;
+}
+
 /* Has a DICT nearly as many entries as there are rows? Then it is no use to go by its codes. */
 static bool groups_many_codes(const struct vec *keys, uint32_t keys_count, const struct batch *in)
 {
@@ -495,8 +523,15 @@ static int groups_find(struct exec_groups *g,
         flats += keys[k].form == VEC_FLAT;
         dicts += keys[k].form == VEC_DICT;
     }
-    if (flats || groups_many_codes(keys, g->keys_count, in))
-        return groups_find_rows(g, look, in, scratch, ids, err);
+    if (flats || groups_many_codes(keys, g->keys_count, in)) {
+        bool fits;
+        int rc = exec_direct_cells(&g->direct, keys, in, g->owner, ids, &fits, err);
+
+        if (rc < 0)
+            return rc;
+        return fits ? groups_find_cells(g, look, in, ids, err)
+                    : groups_find_rows(g, look, in, scratch, ids, err);
+    }
     if (dicts)
         return groups_find_codes(g, look, in, scratch, ids, err);
     *ret_one = true;

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "exec/groups_direct.h"
 #include "vec/vec.h"
 
 #define EXEC_GROUPS_NO_ID UINT32_MAX /* of exec_groups_look: there is no such tuple */
@@ -23,9 +24,10 @@ struct exec_groups {
     uint32_t hashes_cap;
     uint64_t *hashes; /* owned, one per tuple */
     struct hidx index;
-    uint32_t *by_code;    /* owned, VEC_ROWS_MAX: the tuple that a code of a DICT meant last; NULL:
-                             there was none yet */
-    struct arena strings; /* bytes of keys */
+    uint32_t *by_code; /* owned, VEC_ROWS_MAX: the tuple that a code of a DICT meant last; NULL:
+                          there was none yet */
+    struct exec_direct direct; /* a shortcut for small whole numbers; off: every row is hashed */
+    struct arena strings;      /* bytes of keys */
 };
 
 /* done is right after a failed init, and on zeroed memory. */
@@ -35,6 +37,11 @@ int exec_groups_init(struct exec_groups *g,
                      struct mem_owner *owner,
                      struct dn_err *err) DN_MUST_CHECK;
 void exec_groups_done(struct exec_groups *g);
+/* No shortcut by value from now on: every row is hashed (SET fast_paths = off). */
+static inline void exec_groups_plain(struct exec_groups *g)
+{
+    exec_direct_done(&g->direct);
+}
 
 /* ids[i] for the i-th selected row; new tuples are added. `keys` are keys_count vectors of
  * in->count rows. With all of them CONST, ret_one is true and only ids[0] is written. */

@@ -164,6 +164,8 @@ int sql_value_cmp(const struct sql_value *a, const struct sql_value *b)
 
     if (a->null || b->null)
         return a->null - b->null;
+    if (sql_type_is_float(a->type) && (isnan(a->f64) || isnan(b->f64)))
+        return (isnan(a->f64) != 0) - (isnan(b->f64) != 0); /* NaN is last */
     if (sql_type_is_float(a->type))
         return (a->f64 > b->f64) - (a->f64 < b->f64);
     if (!sql_type_is_string(a->type))
@@ -180,6 +182,8 @@ bool sql_value_same(const struct sql_value *a, const struct sql_value *b)
         double scale = fabs(a->f64) > fabs(b->f64) ? fabs(a->f64) : fabs(b->f64);
         double part = a->rounded || b->rounded ? 1.2e-7 : 1e-12;
 
+        if (isnan(a->f64) || isnan(b->f64))
+            return isnan(a->f64) && isnan(b->f64);
         return fabs(a->f64 - b->f64) <= part * scale;
     }
     return sql_value_cmp(a, b) == 0 && a->strange == b->strange;

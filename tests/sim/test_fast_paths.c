@@ -300,6 +300,78 @@ static void fast_group_query(struct fast *f, struct buf *b)
         buf_printf(b, "%s%u", i ? ", " : " GROUP BY ", i + 1);
 }
 
+/* Groups by values: whole numbers close together and far apart, fractions, both signs and zeros,
+ * NaN, outliers, NULL, words, numbers beside words. */
+static void fast_value_query(struct fast *f, struct buf *b)
+{
+    struct rng *r = &f->rng;
+    static const char *const keys[] = {
+        "n",
+        "i",
+        "f",
+        "n - 2",
+        "floor(v)",
+        "CASE WHEN i BETWEEN 400 AND 405 THEN v + 0.125 ELSE floor(v) END",
+        "floor(v / 10) - 5",
+        "i / 100",
+        "i % 7",
+        "CAST(i % 20 AS REAL)",
+        "v",
+        "i * 1000000007",
+        "v * 0",
+        "CASE WHEN n = 1 THEN 'NaN' WHEN n = 2 THEN v ELSE floor(v) END",
+        "CASE WHEN i > 980 THEN 9223372036854775807 WHEN i < -980 THEN -9223372036854775807 - 1 "
+        "WHEN i = 7 THEN NULL ELSE i END",
+        "CASE WHEN v > 98 THEN 1e300 WHEN v = 50 THEN 1e-300 ELSE floor(v) END",
+        "CASE WHEN v > 80 THEN 'high' WHEN v > 40 THEN 'a word of more than sixteen bytes' WHEN n "
+        "= 1 THEN NULL ELSE 'low' END",
+        "CASE WHEN i > 0 THEN g WHEN i < -500 THEN s ELSE 'none' END",
+        "CASE WHEN i > 0 THEN n END",
+        "g",
+        "s",
+        "g || (i % 300)",
+        "CAST(t AS DATE)",
+        "date_trunc('minute', t)",
+        "extract(hour FROM t)",
+    };
+    static const char *const aggs[] = {
+        "count(*)",
+        "count(v)",
+        "sum(i)",
+        "sum(v)",
+        "avg(v)",
+        "avg(n)",
+        "min(v)",
+        "max(i)",
+        "min(g)",
+        "max(s)",
+        "max(t)",
+        "count(DISTINCT v)",
+        "count(DISTINCT i)",
+        "sum(DISTINCT n)",
+        "avg(DISTINCT i)",
+        "count(DISTINCT g)",
+        "count(DISTINCT i * 1000000007)",
+        "count(DISTINCT CASE WHEN n = 1 THEN 'NaN' ELSE floor(v) END)",
+    };
+    /* The first ones are numbers that lie close together. */
+    const uint32_t all = rng_one_in(r, 2) ? 10 : (uint32_t)(sizeof keys / sizeof keys[0]);
+    uint32_t keys_count = rng_one_in(r, 6) ? 0 : 1 + rng_below(r, 3);
+    uint32_t aggs_count = rng_below(r, 4) + (keys_count == 0);
+
+    buf_puts(b, "SELECT ");
+    for (uint32_t i = 0; i < keys_count + aggs_count; i++)
+        buf_printf(b,
+                   "%s%s",
+                   i ? ", " : "",
+                   i < keys_count ? keys[rng_below(r, all)]
+                                  : aggs[rng_below(r, sizeof aggs / sizeof aggs[0])]);
+    buf_puts(b, " FROM x");
+    fast_where(f, b);
+    for (uint32_t i = 0; i < keys_count; i++)
+        buf_printf(b, "%s%u", i ? ", " : " GROUP BY ", i + 1);
+}
+
 /* Newest or oldest values of groups. */
 static void fast_ends_query(struct fast *f, struct buf *b)
 {
@@ -478,6 +550,8 @@ static void fast_compare(struct fast *f)
         fast_join_query(f, &b);
     else if (rng_one_in(&f->rng, 4))
         fast_ends_query(f, &b);
+    else if (rng_one_in(&f->rng, 3))
+        fast_value_query(f, &b);
     else if (rng_below(&f->rng, 3))
         fast_group_query(f, &b);
     else
