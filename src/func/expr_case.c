@@ -3,10 +3,13 @@
  * expr_case.c: CASE and COALESCE. Each row gets its value from one operand, and an operand is
  * evaluated only for the rows that take theirs from it (or have to find out whether they do): so
  * CASE WHEN x <> 0 THEN 1 / x END does not divide by zero. Values are scattered into one flat
- * vector; if the first operand that is used serves all rows, its vector is the result as it is. */
+ * vector; if the first operand that is used serves all rows, its vector is the result as it is.
+ * Where all results of a CASE are texts of the query, the vector is a DICT of these. */
 #include "func/expr_int.h"
 
 #include <string.h>
+
+#define CASE_ARGS_MAX 255u /* of a CASE whose result is a DICT */
 
 struct expr_pick {
     struct eval *ev;
@@ -126,6 +129,67 @@ expr_rest(const struct batch *part, const uint16_t *hits, uint32_t hits_count, u
     return n;
 }
 
+/* Is every result a text that the query gives? Then rows have codes of these. */
+static bool expr_case_words(const struct bexpr *e)
+{
+    if (!type_is_string(e->type) || type_is_array(e->type) || e->args_count > CASE_ARGS_MAX)
+        return false;
+    for (uint32_t a = 1; a < e->args_count; a += 2)
+        if (e->args[a]->kind != BEXPR_CONST)
+            return false;
+    return e->args[e->args_count - 1]->kind == BEXPR_CONST;
+}
+
+/* The result for the texts of expr_case_words: a DICT with one entry each. */
+static int expr_case_codes(const struct bexpr *e,
+                           struct eval *ev,
+                           const struct batch *in,
+                           uint16_t *open,
+                           uint16_t *hits,
+                           struct vec *ret,
+                           struct dn_err *err)
+{
+    uint32_t entries = e->args_count / 2 + 1;
+    struct expr_pick p = {.ev = ev, .type = e->type, .count = in->count};
+    uint16_t *codes = arena_calloc(ev->arena, in->count, sizeof *codes);
+    struct vstr *words = arena_alloc_array(ev->arena, entries, sizeof *words);
+    struct batch part = *in;
+    int rc = 0;
+
+    if (!codes || !words)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < entries; k++) {
+        const struct datum *d = &e->args[k + 1 < entries ? 2 * k + 1 : 2 * k]->value;
+
+        words[k] = d->null ? (struct vstr){.ptr = ""} : d->str;
+    }
+    for (uint32_t k = 0; k < entries && part.sel_count; k++) {
+        bool last = k + 1 == entries;
+        const struct datum *d = &e->args[last ? 2 * k : 2 * k + 1]->value;
+        struct batch hit = part;
+
+        if (!last) {
+            rc = expr_select(e->args[2 * k], ev, &part, hits, &hit.sel_count, err);
+            hit.sel = hits;
+        }
+        if (rc == 0 && d->null)
+            rc = expr_pick_null(&p, hit.sel, hit.sel_count, err);
+        if (rc < 0)
+            return rc;
+        for (uint32_t i = 0; i < hit.sel_count; i++)
+            codes[hit.sel ? hit.sel[i] : i] = (uint16_t)k;
+        part = expr_part(in, open, last ? 0 : expr_rest(&part, hits, hit.sel_count, open));
+    }
+    *ret = (struct vec){.type = e->type,
+                        .form = VEC_DICT,
+                        .count = in->count,
+                        .dict_count = entries,
+                        .data = words,
+                        .codes = codes,
+                        .nulls = p.nulls};
+    return 0;
+}
+
 int expr_case(const struct bexpr *e,
               struct eval *ev,
               const struct batch *in,
@@ -141,6 +205,8 @@ int expr_case(const struct bexpr *e,
     DN_ASSERT(e->args_count % 2 == 1);
     if (!open || !hits)
         return DN_FAIL_NOMEM(err);
+    if (expr_case_words(e))
+        return expr_case_codes(e, ev, in, open, hits, ret, err);
     for (uint32_t a = 0; a < e->args_count && part.sel_count; a += 2) {
         bool last = a + 1 == e->args_count;
         struct batch hit = part;
