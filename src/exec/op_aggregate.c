@@ -359,6 +359,8 @@ static int aggregate_look(struct op *op, struct op *input, struct dn_err *err)
     struct op_aggregate *st = op->state;
 
     st->source = aggregate_same_cols(op->input->node, input->node) ? exec_source_of(input) : NULL;
+    if (st->source && st->source->backward && !op->node->any_order)
+        st->source = NULL; /* rows of a unit stand forward in it: the scan turns them round */
     if (st->source || !op->node->any_order)
         return 0;
     return exec_pipe_open(&st->pipe, input, err);
