@@ -132,7 +132,7 @@ int bind_call(struct binder *b,
     out->func = func_find(name, types, count, casts, pos, err);
     if (!out->func)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;
-    rc = decimal_call(b, &out->func, args, count, err);
+    rc = bind_decimal_call(b, &out->func, args, count, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; rc == 1 && i < count; i++)
@@ -141,7 +141,7 @@ int bind_call(struct binder *b,
         out->func = func_find(name, types, count, casts, pos, err);
     if (!out->func)
         return err ? err->code : DN_E_UNDEFINED_FUNCTION;
-    out->decimal = decimal_result(out->func, args, count) ? DECIMAL_YES : 0;
+    out->decimal = bind_decimal_result(out->func, args, count) ? DECIMAL_YES : 0;
     rc = bind_no_rows(out->func, args, count, pos, err);
     if (rc < 0)
         return rc;

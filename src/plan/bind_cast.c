@@ -185,7 +185,7 @@ int bind_coerce(struct binder *b,
         return bind_const(b, &d, e->pos, ret, err);
     }
     if (type_is_int(type)) {
-        int rc = decimal_to_int(b, &e, err);
+        int rc = bind_decimal_to_int(b, &e, err);
 
         if (rc < 0)
             return rc;

@@ -96,7 +96,7 @@ static int bind_choice(struct binder *b,
     out->args = args;
     out->args_count = count;
     out->chars = bind_chars(args, count);
-    if (out->type == TYPE_DOUBLE && decimal_choice(args, count))
+    if (out->type == TYPE_DOUBLE && bind_decimal_choice(args, count))
         out->decimal = DECIMAL_YES;
     *ret = out;
     return bind_fold(b, ret, err);

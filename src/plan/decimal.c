@@ -13,7 +13,7 @@ static bool decimal_is(const struct bexpr *e)
     return e->type == TYPE_DOUBLE && e->decimal == DECIMAL_YES;
 }
 
-bool decimal_joins(const struct bexpr *e)
+bool bind_decimal_joins(const struct bexpr *e)
 {
     const struct bexpr *from = e;
 
@@ -25,13 +25,13 @@ bool decimal_joins(const struct bexpr *e)
     return e->kind == BEXPR_CONST || type_is_int(from->type) || from->type == TYPE_NUMERIC;
 }
 
-bool decimal_choice(struct bexpr *const *args, uint32_t count)
+bool bind_decimal_choice(struct bexpr *const *args, uint32_t count)
 {
     bool any = false;
 
     for (uint32_t i = 0; i < count; i++) {
         any = any || decimal_is(args[i]);
-        if (args[i]->type == TYPE_DOUBLE && !decimal_joins(args[i]))
+        if (args[i]->type == TYPE_DOUBLE && !bind_decimal_joins(args[i]))
             return false;
     }
     return any;
@@ -63,18 +63,18 @@ decimal_found(const struct func *f, struct bexpr *const *args, uint32_t count)
         bool is = decimal_is(args[i]);
 
         any = any || is;
-        if (type_is_float(args[i]->type) && !decimal_joins(args[i]))
+        if (type_is_float(args[i]->type) && !bind_decimal_joins(args[i]))
             return NULL;
         types[i] = casts[i] = is ? TYPE_NUMERIC : args[i]->type;
     }
     return any ? func_find(f->name, types, count, casts, 0, NULL) : NULL;
 }
 
-int decimal_call(struct binder *b,
-                 const struct func **f,
-                 struct bexpr **args,
-                 uint32_t count,
-                 struct dn_err *err)
+int bind_decimal_call(struct binder *b,
+                      const struct func **f,
+                      struct bexpr **args,
+                      uint32_t count,
+                      struct dn_err *err)
 {
     if (!((*f)->flags & FUNC_HALVES) || !decimal_found(*f, args, count))
         return 0;
@@ -92,14 +92,14 @@ int decimal_call(struct binder *b,
     return 1;
 }
 
-bool decimal_result(const struct func *f, struct bexpr *const *args, uint32_t count)
+bool bind_decimal_result(const struct func *f, struct bexpr *const *args, uint32_t count)
 {
     const struct func *num = f->result == TYPE_DOUBLE ? decimal_found(f, args, count) : NULL;
 
     return num && num->result == TYPE_NUMERIC;
 }
 
-int decimal_to_int(struct binder *b, struct bexpr **e, struct dn_err *err)
+int bind_decimal_to_int(struct binder *b, struct bexpr **e, struct dn_err *err)
 {
     struct bexpr *out;
 

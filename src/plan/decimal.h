@@ -20,21 +20,21 @@ enum {
 
 /* May it stand beside one and both be? An integer or NUMERIC, before or after it became DOUBLE; a
  * constant. */
-bool decimal_joins(const struct bexpr *e);
+bool bind_decimal_joins(const struct bexpr *e);
 /* Does a choice between these, all DOUBLE, give such a number? One of them is, the others are or
  * were integers and NUMERICs, or constants. */
-bool decimal_choice(struct bexpr *const *args, uint32_t count);
+bool bind_decimal_choice(struct bexpr *const *args, uint32_t count);
 /* A call that was found for these arguments, before they are cast: *f may become another one, so
  * that func_find must be asked again with the arguments as they are then (returns 1). */
-int decimal_call(struct binder *b,
-                 const struct func **f,
-                 struct bexpr **args,
-                 uint32_t count,
-                 struct dn_err *err) DN_MUST_CHECK;
+int bind_decimal_call(struct binder *b,
+                      const struct func **f,
+                      struct bexpr **args,
+                      uint32_t count,
+                      struct dn_err *err) DN_MUST_CHECK;
 /* Would PostgreSQL's result be NUMERIC? `f` was found for these arguments, and is DOUBLE. */
-bool decimal_result(const struct func *f, struct bexpr *const *args, uint32_t count);
+bool bind_decimal_result(const struct func *f, struct bexpr *const *args, uint32_t count);
 /* *e on its way to an integer: rounded, if it is such a number. */
-int decimal_to_int(struct binder *b, struct bexpr **e, struct dn_err *err) DN_MUST_CHECK;
+int bind_decimal_to_int(struct binder *b, struct bexpr **e, struct dn_err *err) DN_MUST_CHECK;
 /* The variable stands for the expression: its length, if it is a CHAR(n), and whether it is such a
  * number. */
 void logic_set_like(struct planner *q, uint32_t var, const struct bexpr *e);

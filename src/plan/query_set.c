@@ -78,7 +78,7 @@ static int set_cast(struct planner *q,
         defs[n] = (struct ldef){.var = logic_var(q, side->names[i], types[i]), .e = e};
         if (!defs[n].var)
             return DN_FAIL_NOMEM(err);
-        q->vars[defs[n].var].decimal = types[i] == TYPE_DOUBLE && decimal_joins(e);
+        q->vars[defs[n].var].decimal = types[i] == TYPE_DOUBLE && bind_decimal_joins(e);
         side->vars[i] = defs[n++].var;
     }
     side->tree = logic_map(q, side->tree, defs, n);

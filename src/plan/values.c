@@ -102,7 +102,7 @@ int query_values(struct planner *q,
         if (!ret->vars[c])
             return DN_FAIL_NOMEM(err);
         logic_set_chars(q, ret->vars[c], bind_chars(column, v->rows_count));
-        q->vars[ret->vars[c]].decimal = decimal_choice(column, v->rows_count);
+        q->vars[ret->vars[c]].decimal = bind_decimal_choice(column, v->rows_count);
     }
     return subs.n > 0 ? values_beside(&b, &subs, ret, err) : 0;
 }
