@@ -26,12 +26,12 @@
 #define LOAD_CHUNK_MAX   (1024u * 1024)
 #define LOAD_CHUNK_MIN   (64u * 1024)
 #define LOAD_CHUNK_SHARE 64u                /* of the memory limit */
-#define LOAD_WIDE_MAX    (8u * 1024 * 1024) /* chunks of many series grow up to this … */
+#define LOAD_WIDE_MAX    (4u * 1024 * 1024) /* chunks of many series grow up to this … */
 #define LOAD_WIDE_SHARE  256u               /* … and this part of the memory limit */
 #define LOAD_WIDE_ROWS   64u                /* … until so many rows of a series are in one */
-#define LOAD_BATCH_SHARE 8u                 /* of the memory limit; two batches are under way */
-#define LOAD_BATCH_TIMES 4u                 /* a batch is this many memtables */
-#define LOAD_SETTLE_NS   50000000u          /* between two looks at the cancel flag */
+#define LOAD_BATCH_SHARE 6u        /* of the memory limit; sorting it takes as much again */
+#define LOAD_BATCH_TIMES 5u        /* a batch is this many memtables */
+#define LOAD_SETTLE_NS   50000000u /* between two looks at the cancel flag */
 
 struct load_slot {
     char *text; /* owned, cap + CSV_PAD bytes */
@@ -56,8 +56,10 @@ struct load {
     struct arena arena; /* layout */
     struct csv_source *source;
     struct load_columns columns;
-    size_t chunk;            /* bytes of text read at once */
-    size_t chunk_max;        /* load_widen */
+    size_t chunk;     /* bytes of text read at once … */
+    size_t chunk_min; /* … between these: load_widen */
+    size_t chunk_max;
+    bool narrow;             /* wide chunks did not help */
     struct load_slot *slots; /* owned: a ring of slots_count */
     uint32_t slots_count;
     uint32_t first; /* oldest that is in use */
@@ -238,6 +240,13 @@ static int load_next(struct load *l, struct dn_err *err)
 
     slot->end = 0;
     slot->skip = 0;
+    if (l->narrow && slot->cap / 2 > rest + l->chunk) { /* it was wide */
+        mem_free(slot->text);
+        slot->text = NULL;
+        slot->cap = 0;
+        csv_parser_free(slot->parser);
+        slot->parser = NULL;
+    }
     if (slot->cap < rest + l->chunk / 2 && !load_grow(l, slot, rest + l->chunk))
         return DN_FAIL_NOMEM(err);
     if (rest > 0)
@@ -297,15 +306,21 @@ static int load_reject(struct load *l, const struct csv_parser *p, struct dn_err
 
 /* Rows of a series lie next to each other within a chunk only. With many series in the order of
  * time that is a few rows each, and the store would gather every row from another place in memory:
- * chunks grow, as far as the memory allows. */
+ * chunks grow, as far as the memory allows. If even the widest have next to no two rows of a
+ * series, the store sorts them anyway, and chunks are small again. */
 static void load_widen(struct load *l, const struct load_slot *slot)
 {
     const struct load_part *part = slot->part;
     bool wide = slot->end >= l->chunk / 2; /* it is of the present size */
 
-    if (wide && part && l->chunk <= l->chunk_max / 2 &&
-        (uint64_t)part->series * LOAD_WIDE_ROWS > part->rows.rows)
+    if (!wide || !part || l->narrow || (uint64_t)part->series * LOAD_WIDE_ROWS <= part->rows.rows)
+        return;
+    if (l->chunk <= l->chunk_max / 2) {
         l->chunk *= 2;
+    } else if (!part->grouped) {
+        l->chunk = l->chunk_min;
+        l->narrow = true;
+    }
 }
 
 /* Waits for the oldest chunk; its rows are good, the others were rejected. */
@@ -368,7 +383,9 @@ static int load_hand_in(struct load *l, struct load_slot *slot, struct dn_err *e
     struct shard_batch b = {.table = l->spec->table, .inserts = true, .named = l->spec->named};
     int rc = 0;
 
-    if (slot->part) {
+    if (slot->part)
+        rc = load_part_flatten(slot->part, err);
+    if (rc == 0 && slot->part) {
         b.cols = slot->part->rows.cols;
         b.rows = slot->part->rows.rows;
         b.op = slot->part->rows.op;
@@ -415,6 +432,8 @@ static int load_take_all(struct load *l, struct dn_err *err)
         struct load_slot *slot = &l->slots[(l->first + i) % l->slots_count];
 
         rc = load_join(l, slot, err);
+        if (rc == 0 && slot->part)
+            rc = load_part_flatten(slot->part, err);
         if (rc == 0 && slot->part)
             batches[count++] = (struct shard_batch){.table = l->spec->table,
                                                     .cols = slot->part->rows.cols,
@@ -464,7 +483,7 @@ static int load_init(struct load *l, struct dn_err *err)
         l->chunk_max = db->owner.limit / LOAD_WIDE_SHARE;
         l->chunk_max = l->chunk_max > LOAD_WIDE_MAX ? LOAD_WIDE_MAX : l->chunk_max;
     }
-    l->chunk = chunk;
+    l->chunk = l->chunk_min = chunk;
     l->slots_count = load_slots_wanted();
     l->slots = mem_calloc(&l->owner, l->slots_count, sizeof(*l->slots));
     if (!l->slots)

@@ -18,10 +18,11 @@
 #include "store/shard_rewrite.h"
 #include "volume/clock.h"
 
-#define LOAD_SEQS      65536u              /* taken at once; a batch needs one */
-#define LOAD_ROWS_MAX  0x7fffffffu         /* of a batch */
-#define LOAD_MOVES_MAX 64                  /* from table to table */
-#define LOAD_RUN_ROWS  (2u * SEG_LONG_RUN) /* a run should have more rows than this, on average */
+#define LOAD_SEQS      65536u      /* taken at once; a batch needs one */
+#define LOAD_ROWS_MAX  0x7fffffffu /* of a batch */
+#define LOAD_AHEAD     8u          /* … this part of which is gathered while one is written */
+#define LOAD_MOVES_MAX 64          /* from table to table */
+#define LOAD_RUN_ROWS  (4u * SEG_LONG_RUN) /* a run should have more rows than this, on average */
 
 struct shard_load {
     struct shard *s; /* borrowed */
@@ -361,6 +362,8 @@ int shard_load_add(struct shard_load *l, const struct shard_load_part *part, str
 
     if (l->batch.rows + part->rows > LOAD_ROWS_MAX)
         rc = load_write(l, err);
+    if (rc == DN_OK && l->batch.bytes >= l->options.batch_bytes / LOAD_AHEAD)
+        rc = load_wait(l, err);
     if (rc == DN_OK && load_batch_add(l, part)) {
         if (l->batch.bytes >= l->options.batch_bytes)
             rc = load_write(l, err);

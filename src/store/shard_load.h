@@ -21,7 +21,7 @@
 struct shard_load;
 
 struct shard_load_options {
-    size_t batch_bytes; /* of memory for a batch; another one may be on its way to the volume */
+    size_t batch_bytes; /* of memory for a batch; meanwhile an eighth of the next one may come */
     bool whole;         /* one commit at the end, not one for each batch */
     uint32_t task_rows; /* of a batch that are worth a task of their own; 0 = as many as are */
     const atomic_bool *cancel; /* looked at until the commit; NULL = never */
@@ -34,7 +34,7 @@ struct shard_load_options {
 
 /* Rows, and the memory that they are in. */
 struct shard_load_part {
-    const struct vec *cols; /* as in struct shard_batch: all of the table, FLAT or CONST */
+    const struct vec *cols; /* as in struct shard_batch: all of the table; strings may be DICT */
     uint32_t rows;
     enum row_op op;             /* ROW_PUT or ROW_PATCH */
     int64_t expiry_ns;          /* of its rows, as in struct shard_batch */

@@ -84,3 +84,21 @@ int load_write_stretches(struct seg_sink *sink,
                          load_stretch_fn write,
                          void *arg,
                          struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- shard_load_dict.c ---- */
+
+/* The different texts of a column of a batch. */
+struct load_dict {
+    struct vstr *entries;   /* owned; the bytes are the parts' */
+    uint32_t count;         /* 0: there is no dictionary */
+    uint16_t *numbers;      /* owned: of the entries of all parts … */
+    const uint16_t **maps;  /* owned: … those of each */
+    const uint16_t **codes; /* owned: codes of each part's rows; NULL: it has one entry for all */
+};
+/* DN_NOT_FOUND: some part does not have the column as DICT or CONST, or there are too many. */
+int load_dict_make(struct load_dict *d,
+                   const struct load_batch *b,
+                   uint16_t col,
+                   struct mem_owner *owner,
+                   struct dn_err *err) DN_MUST_CHECK;
+void load_dict_done(struct load_dict *d); /* a zeroed one is fine */

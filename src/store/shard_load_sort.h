@@ -18,8 +18,9 @@
 
 #include "store/shard_load_int.h"
 
-#define LOAD_ROW_OLDER 0x80000000u /* in part: the row before it is an older version of this one \
-                                    */
+#define LOAD_ROW_OLDER                                                        \
+    0x80000000u /* in part: the row before it is an older version of this one \
+                 */
 
 struct load_row {
     uint64_t head;

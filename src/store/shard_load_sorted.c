@@ -14,9 +14,10 @@
 
 /* A column as the parts have it. */
 struct sorted_col {
-    const uint8_t **data; /* owned: by part; NULL: not all of them are FLAT */
-    bool nulls;           /* some part has NULLs in it … */
-    bool absent;          /* … or does not give it */
+    const uint8_t **data;  /* owned: by part; NULL: not all of them are FLAT */
+    struct load_dict dict; /* of a few texts */
+    bool nulls;            /* some part has NULLs in it … */
+    bool absent;           /* … or does not give it */
 };
 
 struct load_sorted {
@@ -91,8 +92,13 @@ static int sorted_look(struct load_sorted *sd, struct dn_err *err)
             c->nulls = c->nulls || v->nulls;
             c->absent = c->absent || v->absent;
         }
-        if (!flat)
+        if (!flat) {
+            int rc = load_dict_make(&c->dict, b, i, sd->owner, err);
+
+            if (rc < 0)
+                return rc;
             continue;
+        }
         c->data = mem_alloc_array(sd->owner, b->parts_count, sizeof *c->data);
         if (!c->data)
             return DN_FAIL_NOMEM(err);
@@ -151,6 +157,18 @@ static void sorted_gather_bits(const struct load_sorted *sd,
     }
 }
 
+static void sorted_gather_codes(const struct load_dict *d,
+                                const struct load_row *rows,
+                                uint32_t n,
+                                uint16_t *to)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const uint16_t *codes = d->codes[rows[i].part];
+
+        to[i] = d->maps[rows[i].part][codes ? codes[rows[i].row] : 0];
+    }
+}
+
 static void
 sorted_gather_col(struct sorted_out *o, const struct load_row *rows, uint32_t n, uint32_t col)
 {
@@ -159,6 +177,18 @@ sorted_gather_col(struct sorted_out *o, const struct load_row *rows, uint32_t n,
     enum type_id type = sd->t->columns[col].type;
     uint32_t size = phys_size(type_phys(type));
 
+    sorted_gather_bits(sd, rows, n, col, o);
+    if (c->dict.count > 0) {
+        sorted_gather_codes(&c->dict, rows, n, o->data[col]);
+        o->vecs[col] = (struct vec){.type = type,
+                                    .form = VEC_DICT,
+                                    .count = n,
+                                    .dict_count = c->dict.count,
+                                    .data = c->dict.entries,
+                                    .codes = o->data[col],
+                                    .nulls = o->nulls[col]};
+        return;
+    }
     if (c->data)
         sorted_gather_flat(c->data, rows, n, size, o->data[col]);
     for (uint32_t i = 0; !c->data && i < n; i++) {
@@ -168,7 +198,6 @@ sorted_gather_col(struct sorted_out *o, const struct load_row *rows, uint32_t n,
                (const uint8_t *)v->data + (size_t)vec_at(v, rows[i].row) * size,
                size);
     }
-    sorted_gather_bits(sd, rows, n, col, o);
     o->vecs[col] = (struct vec){.type = type,
                                 .count = n,
                                 .data = o->data[col],
@@ -287,20 +316,26 @@ static int sorted_fold(
 
 /* ---- out ---- */
 
+static int64_t sorted_slab(struct sorted_out *o, const struct load_row *r)
+{
+    const struct load_sort *ls = &o->sd->sort;
+
+    if (ls->slabs_count == 0)
+        return load_slab_of(&o->slab, ls->t, load_row_cols(ls, r), r->row);
+    return ls->slabs[ls->slab_bits ? r->head >> (64 - ls->slab_bits) : 0];
+}
+
 /* How many rows from `from` on go together: of one slab, none of which has older versions. */
 static uint32_t sorted_together(struct sorted_out *o, uint32_t from, uint32_t end)
 {
-    const struct load_sorted *sd = o->sd;
-    const struct load_row *rows = sd->sort.rows;
-    int64_t slab =
-        load_slab_of(&o->slab, sd->t, load_row_cols(&sd->sort, &rows[from]), rows[from].row);
+    const struct load_row *rows = o->sd->sort.rows;
+    bool one = o->sd->t->time_col < 0 || o->sd->sort.slabs_count == 1;
+    int64_t slab = sorted_slab(o, &rows[from]);
     uint32_t at = from + 1;
 
     end = end - from < SORTED_ROWS ? end : from + SORTED_ROWS;
     for (; at < end; at++) {
-        if (sd->t->time_col >= 0 &&
-            load_slab_of(&o->slab, sd->t, load_row_cols(&sd->sort, &rows[at]), rows[at].row) !=
-                slab)
+        if (!one && sorted_slab(o, &rows[at]) != slab)
             break;
         if (rows[at].part & LOAD_ROW_OLDER)
             return at - 1 - from;
@@ -321,10 +356,7 @@ static int sorted_write_rows(
         while (to < end && rows[to].part & LOAD_ROW_OLDER)
             to++;
         n = to - from > 1 ? 0 : sorted_together(o, from, end);
-        rc = seg_sink_slab(
-            sink,
-            rows_slab(o->sd->t, load_row_cols(&o->sd->sort, &rows[from]), rows[from].row),
-            err);
+        rc = seg_sink_slab(sink, sorted_slab(o, &rows[from]), err);
         if (rc == DN_OK && n == 0)
             rc = sorted_fold(o, from, to, sink, err);
         else if (rc == DN_OK)
@@ -452,8 +484,10 @@ int shard_load_sorted(struct shard *s,
     }
     if (rc == DN_OK)
         rc = load_write_stretches(sink, sorted_cut(&sd, count), sorted_write, &sd, err);
-    for (uint16_t i = 0; sd.cols && i < t->columns_count; i++)
+    for (uint16_t i = 0; sd.cols && i < t->columns_count; i++) {
         mem_free(sd.cols[i].data);
+        load_dict_done(&sd.cols[i].dict);
+    }
     mem_free(sd.cols);
     mem_free(sd.stretches);
     load_sort_done(&sd.sort);

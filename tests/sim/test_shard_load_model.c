@@ -49,6 +49,7 @@ struct part {
     struct colbuf bufs[MODEL_COLS_MAX];
     struct vec vecs[MODEL_COLS_MAX];
     int64_t *expiries; /* owned */
+    uint16_t codes[1000];
     uint32_t columns;
     uint32_t released;
 };
@@ -231,6 +232,30 @@ static void part_constant(struct part *p, struct rng *r, const struct table *t)
     p->vecs[c].form = VEC_CONST;
 }
 
+/* Columns of strings as DICT, with entries in another order; some of them are the same. */
+static void part_dicts(struct part *p, const struct table *t)
+{
+    uint32_t rows = p->rows.count;
+
+    for (uint32_t i = 0; i < rows; i++)
+        p->codes[i] = (uint16_t)(rows - 1 - i);
+    for (uint32_t c = 0; c < t->columns_count; c++) {
+        struct vec *v = &p->vecs[c];
+        struct vstr *entries;
+
+        if (!type_is_string(v->type) || v->absent || v->form != VEC_FLAT)
+            continue;
+        entries = arena_alloc_array(&p->arena, rows, sizeof *entries);
+        assert_non_null(entries);
+        for (uint32_t i = 0; i < rows; i++)
+            entries[rows - 1 - i] = vec_is_null(v, i) ? (struct vstr){.ptr = ""} : vec_str(v, i);
+        v->form = VEC_DICT;
+        v->data = entries;
+        v->codes = p->codes;
+        v->dict_count = rows;
+    }
+}
+
 static void part_release(void *arg)
 {
     struct part *p = arg;
@@ -323,6 +348,7 @@ static void world_load(struct world *w)
     struct shard_load_part rows[PARTS_MAX];
     uint32_t count = 1 + rng_below(r, PARTS_MAX);
     uint32_t how = rng_below(r, 4);
+    uint32_t how_dict = rng_below(r, 3);
     static const uint32_t task_rows[] = {1, 16, 200, 0};
     struct shard_load_options o = {.batch_bytes = rng_below(r, 2) ? 1u << 20 : 20000,
                                    .whole = rng_below(r, 2),
@@ -335,6 +361,8 @@ static void world_load(struct world *w)
         part_init(&parts[i], w, rng_below(r, 8) ? how : rng_below(r, 4));
         if (rng_below(r, 4) == 0)
             part_constant(&parts[i], r, w->m.t);
+        if (how_dict == 1 || (how_dict == 2 && rng_below(r, 2)))
+            part_dicts(&parts[i], w->m.t);
         rows[i] = part_rows(&parts[i]);
     }
     if (fault == 0)

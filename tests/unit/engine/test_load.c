@@ -342,15 +342,25 @@ static void test_packed(void **state)
 
 /* ---- rows in any order into every key ---- */
 
-static const char *const shapes[] = {
-    "PRIMARY KEY ((a, QUANTUM(t, 1, 'h')), a, t)",
-    "PRIMARY KEY ((a, QUANTUM(t, 1, 'h')), a, t DESC)",
-    "PRIMARY KEY ((a, b), t)",
-    "PRIMARY KEY ((a), b, t DESC)",
-    "PRIMARY KEY (t, a)",
-    "PRIMARY KEY (t)",
-    "PRIMARY KEY (a)",
-    "",
+/* Types of a and b, and the key. */
+static const struct shape {
+    const char *a;
+    const char *b;
+    const char *key;
+} shapes[] = {
+    {"VARCHAR", "INTEGER", "PRIMARY KEY ((a, QUANTUM(t, 1, 'h')), a, t)"},
+    {"VARCHAR", "INTEGER", "PRIMARY KEY ((a, QUANTUM(t, 1, 'h')), a, t DESC)"},
+    {"VARCHAR", "INTEGER", "PRIMARY KEY ((a, b), t)"},
+    {"VARCHAR", "INTEGER", "PRIMARY KEY ((a), b, t DESC)"},
+    {"VARCHAR", "NUMERIC(9, 2)", "PRIMARY KEY ((a), b DESC, t)"},
+    {"VARCHAR", "INTEGER", "PRIMARY KEY (t, a)"},
+    {"UUID", "SMALLINT", "PRIMARY KEY (t DESC, a DESC)"},
+    {"UUID", "NUMERIC", "PRIMARY KEY (t, b DESC, a)"},
+    {"VARCHAR", "REAL", "PRIMARY KEY (t, b, a DESC)"},
+    {"VARCHAR", "INTEGER", "PRIMARY KEY (t)"},
+    {"VARCHAR", "INTEGER", "PRIMARY KEY (a)"},
+    {"UUID", "INTEGER", "PRIMARY KEY (a, b)"},
+    {"VARCHAR", "INTEGER", ""},
 };
 
 enum { ORDER_TIME, ORDER_BACK, ORDER_RANDOM, ORDER_TWICE, ORDER_MAX };
@@ -358,8 +368,10 @@ enum { ORDER_TIME, ORDER_BACK, ORDER_RANDOM, ORDER_TWICE, ORDER_MAX };
 #define ROWS 3000
 
 /* The same rows as a file and as statements. */
-static void make_rows(struct buf *csv, struct buf *sql, int order)
+static void make_rows(struct buf *csv, struct buf *sql, const struct shape *shape, int order)
 {
+    bool uuid = strcmp(shape->a, "UUID") == 0;
+
     buf_reset(csv);
     buf_reset(sql);
     buf_puts(csv, "t,a,b,v,w\n");
@@ -372,18 +384,16 @@ static void make_rows(struct buf *csv, struct buf *sql, int order)
         unsigned host = (unsigned)at % 7;
         unsigned w = (unsigned)(rnd() % 1000);
         char v[16] = "";
+        char a[48];
 
         if (rnd() % 5)
             (void)snprintf(v, sizeof v, "%u.5", w);
-        buf_printf(csv, "%lld,host_%u,%u,%s,\"text, %u\"\n", time, host, host % 2, v, w % 10);
+        (void)snprintf(
+            a, sizeof a, uuid ? "00000000-0000-4000-8000-00000000000%u" : "host_%u", host);
+        buf_printf(csv, "%lld,%s,%u,%s,\"text, %u\"\n", time, a, host % 2, v, w % 10);
         buf_puts(sql, i % 200 ? ", " : i ? "; INSERT INTO u VALUES " : "INSERT INTO u VALUES ");
-        buf_printf(sql,
-                   "(%lld, 'host_%u', %u, %s, 'text, %u')",
-                   time,
-                   host,
-                   host % 2,
-                   *v ? v : "NULL",
-                   w % 10);
+        buf_printf(
+            sql, "(%lld, '%s', %u, %s, 'text, %u')", time, a, host % 2, *v ? v : "NULL", w % 10);
     }
     buf_u8(sql, 0);
     assert_false(csv->failed || sql->failed);
@@ -423,9 +433,12 @@ static void check_same(struct db_fix *f, const char *what)
 }
 
 /* s is loaded, u inserted. */
-static void load_both(struct db_fix *f, const char *shape, int order, size_t chunk, bool before)
+static void
+load_both(struct db_fix *f, const struct shape *shape, int order, size_t chunk, bool before)
 {
-    char text[256];
+    const char *host =
+        strcmp(shape->a, "UUID") == 0 ? "00000000-0000-4000-8000-000000000000" : "host_0";
+    char text[512];
     struct buf csv;
     struct buf sql;
     struct load_result r;
@@ -434,34 +447,41 @@ static void load_both(struct db_fix *f, const char *shape, int order, size_t chu
 
     buf_init(&csv, NULL);
     buf_init(&sql, NULL);
-    make_rows(&csv, &sql, order);
+    make_rows(&csv, &sql, shape, order);
     for (int i = 0; i < 2; i++) {
         (void)snprintf(text,
                        sizeof text,
-                       "DROP TABLE IF EXISTS %s; CREATE TABLE %s (t TIMESTAMP NOT NULL, a VARCHAR "
-                       "NOT NULL, b INTEGER NOT NULL, v DOUBLE, w VARCHAR%s%s)",
+                       "DROP TABLE IF EXISTS %s; CREATE TABLE %s (t TIMESTAMP NOT NULL, a %s "
+                       "NOT NULL, b %s NOT NULL, v DOUBLE, w VARCHAR%s%s)",
                        i ? "s" : "u",
                        i ? "s" : "u",
-                       *shape ? ", " : "",
-                       shape);
+                       shape->a,
+                       shape->b,
+                       *shape->key ? ", " : "",
+                       shape->key);
         db_ok(f, text);
         (void)snprintf(text,
                        sizeof text,
-                       "INSERT INTO %s VALUES (1000000000000, 'host_0', 0, -1, 'before')",
-                       i ? "s" : "u");
+                       "INSERT INTO %s VALUES (1000000000000, '%s', 0, -1, 'before')",
+                       i ? "s" : "u",
+                       host);
         if (before) /* in the memtable when the load comes */
             db_ok(f, text);
     }
     db_ok(f, (const char *)sql.data);
     t = (struct load_text){.text = (const char *)csv.data, .len = csv.len};
     if (load_chunks(f->conn, "s", &t, chunk, order & 1, &r, &err) < 0)
-        fail_msg("%s: %s", shape, err.text);
+        fail_msg("%s: %s", shape->key, err.text);
     assert_int_equal(r.rows, ROWS);
-    check_same(f, shape);
-    db_ok(f,
-          "INSERT INTO s VALUES (1000000000000, 'host_0', 0, -2, 'after'); INSERT INTO u VALUES "
-          "(1000000000000, 'host_0', 0, -2, 'after')"); /* newer than the load */
-    check_same(f, shape);
+    check_same(f, shape->key);
+    (void)snprintf(text,
+                   sizeof text,
+                   "INSERT INTO s VALUES (1000000000000, '%s', 0, -2, 'after'); INSERT INTO u "
+                   "VALUES (1000000000000, '%s', 0, -2, 'after')",
+                   host,
+                   host);
+    db_ok(f, text); /* newer than the load */
+    check_same(f, shape->key);
     buf_done(&csv);
     buf_done(&sql);
 }
@@ -473,16 +493,25 @@ static void test_shapes(void **state)
     (void)state;
     db_open(&f);
     for (size_t i = 0; i < DN_ARRAY_SIZE(shapes); i++) {
+        bool uuid = strcmp(shapes[i].a, "UUID") == 0;
+        const char *host = uuid ? "00000000-0000-4000-8000-000000000001" : "host_1";
+
         for (int order = 0; order < ORDER_MAX; order++) {
-            load_both(&f, shapes[i], order, order == ORDER_BACK ? 1 << 20 : 8192, order & 1);
+            load_both(&f, &shapes[i], order, order == ORDER_BACK ? 1 << 20 : 16384, order & 1);
             if (order == ORDER_TWICE) {
                 check_disk(&f);
-                check_same(&f, shapes[i]);
-                for (int k = 0; k < 2; k++) /* newer than what was loaded before the restart */
-                    db_ok(&f,
-                          k ? "INSERT INTO s VALUES (1000000060000, 'host_1', 1, -3, 'x')"
-                            : "INSERT INTO u VALUES (1000000060000, 'host_1', 1, -3, 'x')");
-                check_same(&f, shapes[i]);
+                check_same(&f, shapes[i].key);
+                for (int k = 0; k < 2; k++) { /* newer than what was loaded before the restart */
+                    char text[128];
+
+                    (void)snprintf(text,
+                                   sizeof text,
+                                   "INSERT INTO %s VALUES (1000000060000, '%s', 1, -3, 'x')",
+                                   k ? "s" : "u",
+                                   host);
+                    db_ok(&f, text);
+                }
+                check_same(&f, shapes[i].key);
             }
         }
     }
