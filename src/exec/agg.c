@@ -202,7 +202,9 @@ static void agg_drop_groups(struct exec_agg *a)
     for (uint32_t i = 0; i < a->chunks_count; i++)
         mem_free(a->chunks[i]);
     mem_free(a->chunks);
+    mem_free(a->gone);
     a->chunks = NULL;
+    a->gone = NULL;
     a->chunks_count = a->chunks_cap = a->groups_count = 0;
     arena_done(&a->batch);
     arena_done(&a->strings);
@@ -298,6 +300,18 @@ static void agg_groups_of_rows(const struct exec_agg *a,
             ret[in->sel ? in->sel[k] : k] = stretches[i].group;
 }
 
+int exec_agg_add_fresh(struct exec_agg *a,
+                       uint32_t agg,
+                       const struct vec *v,
+                       const struct batch *in,
+                       uint32_t count,
+                       struct dn_err *err)
+{
+    if (a->node->aggs[agg].order_count)
+        return exec_order_add(a, agg, v, in, a->fresh, count, err);
+    return a->node->aggs[agg].agg->update_grouped(a->states, v, a->fresh, count, &a->strings, err);
+}
+
 /* Adds only rows whose (group, value) is new. */
 static int agg_update_distinct(struct exec_agg *a,
                                uint32_t agg,
@@ -337,9 +351,7 @@ static int agg_update_distinct(struct exec_agg *a,
             a->states[n++] = exec_agg_state(a, grouped ? (uint32_t)group[row] : 0, agg);
             before++;
         }
-    if (a->node->aggs[agg].order_count)
-        return exec_order_add(a, agg, v, in, a->fresh, n, err);
-    return a->node->aggs[agg].agg->update_grouped(a->states, v, a->fresh, n, &a->strings, err);
+    return exec_agg_add_fresh(a, agg, v, in, n, err);
 }
 
 /* Do groups change so often that rows are better added one by one? */

@@ -52,6 +52,7 @@ struct exec_agg {
     uint32_t *twins;                /* in run: the first aggregate with the same state, or itself:
                                        that of the first is kept */
     uint16_t *fresh;                /* in run, VEC_ROWS_MAX: DISTINCT: rows with a new value */
+    uint64_t *gone; /* owned: groups that exec_agg_match gave to another; NULL: none */
 };
 
 /* The states of a group. */
@@ -128,6 +129,21 @@ int exec_agg_zone(struct exec_agg *a,
 int exec_agg_merge(struct exec_agg *into,
                    const struct exec_agg *from,
                    struct dn_err *err) DN_MUST_CHECK;
+/* The same without adding groups: those that both have are merged into `into`'s and are gone from
+ * `from`, which keeps the others. Where aggregates are DISTINCT it is the last thing that `into` is
+ * asked for before it returns its groups: values of others are added to its states, but not to what
+ * it has seen. (agg_match.c) */
+int exec_agg_match(struct exec_agg *into, struct exec_agg *from, struct dn_err *err) DN_MUST_CHECK;
+/* Which of groups [first, first + count) are not gone, counted from first; `sel` has room for
+ * count. */
+uint32_t exec_agg_left(const struct exec_agg *a, uint32_t first, uint32_t count, uint16_t *sel);
+/* Adds rows fresh[0..count) of a batch to states[0..count), arrays of `a`; v as of `agg`. */
+int exec_agg_add_fresh(struct exec_agg *a,
+                       uint32_t agg,
+                       const struct vec *v,
+                       const struct batch *in,
+                       uint32_t count,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* Result columns of groups [first, first + count), in the batch arena. */
 int exec_agg_emit(struct exec_agg *a,
                   uint32_t first,

@@ -569,6 +569,32 @@ int exec_groups_look(struct exec_groups *g,
     return groups_find(g, &look, in, scratch, ids, ret_one, err);
 }
 
+int exec_groups_match(const struct exec_groups *g,
+                      const struct exec_groups *of,
+                      uint32_t first,
+                      uint32_t count,
+                      struct arena *scratch,
+                      uint32_t *ids,
+                      struct dn_err *err)
+{
+    const struct batch in = {.count = count, .sel_count = count};
+    const uint64_t *hashes = of->hashes + first;
+    struct vec *keys = arena_alloc_array(scratch, g->keys_count, sizeof *keys);
+    const struct groups_look look = {.g = g, .keys = keys};
+    uint8_t right[VEC_ROWS_MAX] = {0};
+
+    if (!keys)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < g->keys_count; k++)
+        keys[k] = colbuf_vec(&of->keys[k], first, count);
+    if (g->count)
+        groups_guess(g, &look, &in, hashes, ids, right);
+    for (uint32_t i = 0; i < count; i++)
+        if (!right[i])
+            ids[i] = hidx_find(&g->index, hashes[i], groups_same, &look, &i);
+    return 0;
+}
+
 int exec_groups_new(struct exec_groups *g,
                     const struct batch *in,
                     struct arena *scratch,

@@ -60,6 +60,15 @@ int exec_groups_look(struct exec_groups *g,
                      uint32_t *ids,
                      bool *ret_one,
                      struct dn_err *err) DN_MUST_CHECK;
+/* The same for tuples [first, first + count) of another set of the same types; at most
+ * VEC_ROWS_MAX, first is a multiple of 64. */
+int exec_groups_match(const struct exec_groups *g,
+                      const struct exec_groups *of,
+                      uint32_t first,
+                      uint32_t count,
+                      struct arena *scratch,
+                      uint32_t *ids,
+                      struct dn_err *err) DN_MUST_CHECK;
 /* The rows of a batch that are new, all columns being keys: sel and ret_count say which; they are
  * added. ids is scratch; sel may be in->sel. */
 int exec_groups_new(struct exec_groups *g,

@@ -39,10 +39,12 @@ struct op_aggregate {
     struct exec_aside *asides; /* owned: this thread's, then the helpers' */
     uint32_t asides_count;
     struct exec_aside_results results;
-    struct exec_agg *groups; /* to be emitted: the feed's, or a part of the results */
-    struct vec *out;         /* owned: result columns */
-    uint32_t emitted;        /* of groups */
-    bool drained;            /* input is read */
+    struct exec_agg *groups;     /* to be emitted: the feed's, or a part of the results */
+    struct vec *out;             /* owned: result columns */
+    uint32_t emitted;            /* of groups */
+    uint32_t helpers_next;       /* whose groups follow, if they were kept */
+    bool drained;                /* input is read */
+    uint16_t left[VEC_ROWS_MAX]; /* selection of the batch that was handed on */
 };
 
 static bool aggregate_many_rows(const struct op *op)
@@ -265,11 +267,39 @@ static bool aggregate_aside(const struct op_aggregate *st)
     return false;
 }
 
-/* The groups of helpers to those of this thread; if some were put aside, they follow. */
+static bool aggregate_distinct(const struct plan_node *node)
+{
+    for (uint32_t g = 0; g < node->aggs_count; g++)
+        if (node->aggs[g].distinct)
+            return true;
+    return false;
+}
+
+/* Groups of a helper that this thread or an earlier helper has, too, are merged into theirs; it
+ * keeps the others. */
+static int aggregate_match(struct op *op, uint32_t helper, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    struct exec_agg *agg = &st->helpers[helper].agg;
+    int rc = exec_agg_match(&st->feed.agg, agg, err);
+
+    for (uint32_t i = 0; i < helper && rc == 0; i++)
+        if (st->helpers[i].agg.node)
+            rc = exec_agg_match(&st->helpers[i].agg, agg, err);
+    if (rc == 0)
+        exec_feed_leave(&st->helpers[helper]);
+    return rc;
+}
+
+/* The groups of helpers to those of this thread; if some were put aside, they follow. After the
+ * last input helpers keep what only they have, and it is handed on from there; but of several with
+ * DISTINCT aggregates only the last one does. */
 static int aggregate_take_helpers(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
     bool aside = aggregate_aside(st);
+    bool keep = !aside && !exec_union_is(op->input);
+    bool distinct = aggregate_distinct(op->node);
     int rc = 0;
 
     for (uint32_t i = 0; st->helpers && i < st->helpers_count && rc == 0; i++) {
@@ -277,12 +307,16 @@ static int aggregate_take_helpers(struct op *op, struct dn_err *err)
 
         if (!agg->node) /* it was never opened */
             continue;
+        if (keep && (!distinct || i + 1 == st->helpers_count)) {
+            rc = aggregate_match(op, i, err);
+            continue;
+        }
         rc = aside ? exec_aside_put(&st->asides[i + 1], agg, err)
                    : exec_agg_merge(&st->feed.agg, agg, err);
         if (rc == 0)
             exec_agg_done(agg);
     }
-    if (rc == 0)
+    if (rc == 0 && !keep)
         aggregate_close_helpers(st);
     return rc;
 }
@@ -413,10 +447,48 @@ static void aggregate_count_spilled(struct op *op)
         op->spilled += exec_aside_bytes(&st->asides[i]);
 }
 
+/* Groups to be emitted after those at hand: the next part, or what a helper has kept. */
+static int aggregate_next_groups(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    int rc = 0;
+
+    if (st->results.op) {
+        rc = exec_aside_results_next(&st->results, err);
+        aggregate_count_spilled(op);
+    } else if (st->helpers && st->helpers_next < st->helpers_count) {
+        st->groups = &st->helpers[st->helpers_next++].agg;
+    } else {
+        rc = DN_EOF;
+    }
+    if (rc == 0)
+        st->emitted = 0;
+    return rc;
+}
+
+/* The next groups, with a selection if some are gone: then it may be empty. */
+static int aggregate_emit(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    uint32_t count = st->groups->groups_count - st->emitted;
+    int rc;
+
+    if (count > VEC_ROWS_MAX)
+        count = VEC_ROWS_MAX;
+    *ret = (struct batch){
+        .count = count, .cols_count = op->node->cols_count, .cols = st->out, .sel_count = count};
+    if (st->groups->gone) {
+        ret->sel_count = exec_agg_left(st->groups, st->emitted, count, st->left);
+        ret->sel = ret->sel_count < count ? st->left : NULL;
+    }
+    rc = ret->sel_count ? exec_agg_emit(st->groups, st->emitted, count, st->out, err) : 0;
+    st->emitted += count;
+    return rc;
+}
+
 static int op_aggregate_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
-    uint32_t count;
     int rc;
 
     if (!st->drained) {
@@ -426,23 +498,15 @@ static int op_aggregate_next(struct op *op, struct batch *ret, struct dn_err *er
         st->drained = true;
         st->emitted = st->results.op ? st->groups->groups_count : 0; /* parts are brought below */
     }
-    if (st->emitted == st->groups->groups_count) {
-        rc = st->results.op ? exec_aside_results_next(&st->results, err) : DN_EOF;
-        aggregate_count_spilled(op);
-        if (rc != 0)
-            return rc;
-        st->emitted = 0;
-    }
-    count = st->groups->groups_count - st->emitted;
-    if (count > VEC_ROWS_MAX)
-        count = VEC_ROWS_MAX;
-    rc = exec_agg_emit(st->groups, st->emitted, count, st->out, err);
-    if (rc < 0)
-        return rc;
-    *ret = (struct batch){
-        .count = count, .cols_count = op->node->cols_count, .cols = st->out, .sel_count = count};
-    st->emitted += count;
-    return 0;
+    do {
+        while (st->emitted == st->groups->groups_count) {
+            rc = aggregate_next_groups(op, err);
+            if (rc != 0)
+                return rc;
+        }
+        rc = aggregate_emit(op, ret, err);
+    } while (rc == 0 && ret->sel_count == 0);
+    return rc;
 }
 
 static int op_aggregate_explain(const struct plan_node *node,

@@ -38,6 +38,18 @@ static const char *const queries[] = {
     "SELECT s, date_trunc('day', t), avg(v + 1) FROM m WHERE n <> 3 GROUP BY 1, 2 ORDER BY 1, 2",
     "SELECT v, count(*) FROM m GROUP BY v ORDER BY v",
     "SELECT count(DISTINCT n), max(s) FROM m WHERE v <> 5",
+    /* Groups and values of which each thread has some that others have, and some that none has. */
+    "SELECT count(*), sum(c), sum(x), min(w), max(w) FROM (SELECT s || n AS k, t, count(*) AS c, "
+    "sum(v) AS x, max(s) AS w FROM m GROUP BY 1, 2) q",
+    "SELECT count(*), sum(c), sum(d), sum(e), max(d) FROM (SELECT t, count(*) AS c, count(DISTINCT "
+    "s) AS d, sum(DISTINCT n + v) AS e FROM m GROUP BY t) q",
+    "SELECT count(DISTINCT t), count(DISTINCT s), sum(DISTINCT v * 1000 + n), count(DISTINCT v) "
+    "FROM m",
+    "SELECT count(*), count(t), sum(n) FROM (SELECT DISTINCT t, n, v FROM m) q",
+    "SELECT count(DISTINCT s || t) FROM m WHERE n < 2",
+    "SELECT n, count(DISTINCT s || t), max(DISTINCT s || v) FROM m WHERE v < 50 GROUP BY n ORDER "
+    "BY "
+    "n",
     "SELECT s, t, v FROM m WHERE v > 97 AND n = 2 ORDER BY v DESC, s, t LIMIT 50",
     /* pipes: joins, filters and projections between a scan and groups */
     "SELECT d.w, sum(m.v), count(*) FROM m JOIN d ON m.n = d.n GROUP BY d.w ORDER BY d.w",
