@@ -368,6 +368,10 @@ static void groups_check_values(const struct vec *v,
         GROUPS_CHECK(double, x == y || (x != x && y != y));
         return;
     case PHYS_STR:
+        if (type_is_array(c->type))
+            break;
+        GROUPS_CHECK(struct vstr, right[i] && exec_str_same(x, y));
+        return;
     case PHYS_INTERVAL:
     case PHYS_NUMERIC:
     case PHYS_MAX:
@@ -425,6 +429,8 @@ static void groups_guess(const struct exec_groups *g,
 
         for (uint32_t i = 0; i < in->sel_count; i++)
             __builtin_prefetch(data + ids[i] * size);
+        for (uint32_t i = 0; type_is_string(g->keys[k].type) && i < in->sel_count; i++)
+            __builtin_prefetch(((const struct vstr *)g->keys[k].data)[ids[i]].ptr);
     }
     for (uint32_t k = 0; k < g->keys_count; k++)
         groups_check(&look->keys[k], &g->keys[k], in, ids, at, right);

@@ -10,6 +10,12 @@
 
 #define VALUE_NULL_HASH 0x9e3779b97f4a7c15u
 
+/* What a string is compared by. */
+static inline struct vstr value_str(enum type_id type, struct vstr s)
+{
+    return type_is_array(type) ? varray_key(type, s) : s;
+}
+
 static uint64_t value_f64_hash(double f)
 {
     uint64_t bits;
@@ -24,8 +30,6 @@ static uint64_t value_f64_hash(double f)
 /* Of the value at a position of data, whatever the form. */
 uint64_t exec_value_hash(const struct vec *v, uint32_t at)
 {
-    struct vstr s;
-
     switch (type_phys(v->type)) {
     case PHYS_I8:
         return dn_mix64((uint64_t)((const int8_t *)v->data)[at]);
@@ -40,8 +44,7 @@ uint64_t exec_value_hash(const struct vec *v, uint32_t at)
     case PHYS_F64:
         return value_f64_hash(((const double *)v->data)[at]);
     case PHYS_STR:
-        s = varray_key(v->type, ((const struct vstr *)v->data)[at]);
-        return dn_hash64(s.ptr, s.len, 0);
+        return exec_str_hash(value_str(v->type, ((const struct vstr *)v->data)[at]));
     case PHYS_INTERVAL:
         return vinterval_hash(((const struct vinterval *)v->data)[at]);
     case PHYS_NUMERIC:
@@ -69,11 +72,6 @@ uint64_t exec_row_hash(const struct vec *keys, uint32_t keys_count, uint32_t row
     return dn_mix64(h);
 }
 
-static bool value_str_same(struct vstr a, struct vstr b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0);
-}
-
 static bool value_f64_same(double a, double b)
 {
     return a == b || (a != a && b != b);
@@ -96,8 +94,8 @@ bool exec_value_same(enum type_id type, const void *a, uint32_t at_a, const void
     case PHYS_F64:
         return value_f64_same(((const double *)a)[at_a], ((const double *)b)[at_b]);
     case PHYS_STR:
-        return value_str_same(varray_key(type, ((const struct vstr *)a)[at_a]),
-                              varray_key(type, ((const struct vstr *)b)[at_b]));
+        return exec_str_same(value_str(type, ((const struct vstr *)a)[at_a]),
+                             value_str(type, ((const struct vstr *)b)[at_b]));
     case PHYS_INTERVAL:
         return vinterval_cmp(((const struct vinterval *)a)[at_a],
                              ((const struct vinterval *)b)[at_b]) == 0;
@@ -137,7 +135,7 @@ static void value_hash_flat(const struct vec *v, const struct batch *in, uint64_
             VALUE_HASH_LOOP(double, value_f64_hash(x));
         case PHYS_STR:
             if (!type_is_array(v->type))
-                VALUE_HASH_LOOP(struct vstr, dn_hash64(x.ptr, x.len, 0));
+                VALUE_HASH_LOOP(struct vstr, exec_str_hash(x));
             break;
         case PHYS_F32:
         case PHYS_INTERVAL:

@@ -66,13 +66,13 @@ static double far_float(void)
 
 static struct vstr word(uint64_t n)
 {
-    static const char *const forms[] = {"", "w", "words", "a word of a length beyond 16 bytes "};
-    const char *form = forms[n % 4];
+    static const char *const forms[] = {"", "w", "word", "ten bytes ", "a word of more than 16 "};
+    const char *form = forms[n % 5];
     char *text = arena_alloc(&arena, 64);
     size_t len = strlen(form);
 
     memcpy(text, form, len);
-    for (n /= 4; n; n /= 10)
+    for (n /= 5; n; n /= 10)
         text[len++] = (char)('0' + n % 10);
     return (struct vstr){.ptr = text, .len = (uint32_t)len};
 }
