@@ -28,7 +28,7 @@ void mem_owner_init(struct mem_owner *owner,
     owner->parent = parent;
     atomic_init(&owner->used, 0);
     atomic_init(&owner->peak, 0);
-    owner->limit = limit;
+    atomic_init(&owner->limit, limit);
     atomic_init(&owner->refused, 0);
 }
 
@@ -46,7 +46,9 @@ bool mem_charge(struct mem_owner *owner, size_t size)
 {
     for (struct mem_owner *o = owner; o; o = o->parent) {
         size_t now = atomic_fetch_add_explicit(&o->used, size, memory_order_relaxed) + size;
-        if (o->limit && now > o->limit) {
+        size_t limit = atomic_load_explicit(&o->limit, memory_order_relaxed);
+
+        if (limit && now > limit) {
             atomic_fetch_add_explicit(&o->refused, 1, memory_order_relaxed);
             for (struct mem_owner *u = owner;; u = u->parent) {
                 atomic_fetch_sub_explicit(&u->used, size, memory_order_relaxed);

@@ -18,7 +18,7 @@ struct mem_owner {
     struct mem_owner *parent; /* borrowed, NULL = process root */
     _Atomic size_t used;      /* bytes charged now, children included */
     _Atomic size_t peak;      /* highest used */
-    size_t limit;             /* bytes, 0 = none */
+    _Atomic size_t limit;     /* bytes, 0 = none; may be changed at any time */
     _Atomic uint64_t refused; /* charges that this limit turned down */
 };
 

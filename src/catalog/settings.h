@@ -126,8 +126,10 @@ struct settings_extra; /* NULL is an empty one */
 bool settings_is_custom(const char *name);
 struct settings_extra *settings_extra_ref(struct settings_extra *x);
 void settings_extra_unref(struct settings_extra *x);
-/* Another one with the value; NULL: without it. */
+/* Another one with the value; NULL: without it. Memory is of the owner. DN_E_TOO_COMPLEX: there are
+ * too many, or all of them are too long. */
 int settings_extra_with(const struct settings_extra *x,
+                        struct mem_owner *owner,
                         const char *name,
                         const char *value,
                         struct settings_extra **ret,

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define EXTRA_MAX 1000u /* of a session */
+#define EXTRA_MAX       1000u           /* of a session */
+#define EXTRA_BYTES_MAX (1024u * 1024u) /* of all their names and values */
 
 struct extra_pair {
     char *name; /* owned; the value is behind it */
@@ -62,11 +63,12 @@ void settings_extra_unref(struct settings_extra *x)
     mem_free(x);
 }
 
-static bool extra_add(struct settings_extra *x, const char *name, const char *value)
+static bool
+extra_add(struct settings_extra *x, struct mem_owner *owner, const char *name, const char *value)
 {
     size_t name_len = strlen(name) + 1;
     size_t value_len = strlen(value) + 1;
-    char *room = mem_alloc(NULL, name_len + value_len);
+    char *room = mem_alloc(owner, name_len + value_len);
 
     if (!room)
         return false;
@@ -77,6 +79,7 @@ static bool extra_add(struct settings_extra *x, const char *name, const char *va
 }
 
 int settings_extra_with(const struct settings_extra *x,
+                        struct mem_owner *owner,
                         const char *name,
                         const char *value,
                         struct settings_extra **ret,
@@ -84,19 +87,28 @@ int settings_extra_with(const struct settings_extra *x,
 {
     size_t count = x ? x->count : 0;
     struct settings_extra *next;
+    size_t bytes = value ? strlen(name) + strlen(value) : 0;
     bool good = true;
 
     if (count == EXTRA_MAX && value && !settings_extra_get(x, name))
         return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u settings of its own", EXTRA_MAX);
-    next = mem_calloc(NULL, 1, sizeof(*next) + (count + 1) * sizeof(next->pairs[0]));
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(x->pairs[i].name, name) != 0)
+            bytes += strlen(x->pairs[i].name) + strlen(x->pairs[i].value);
+    if (value && bytes > EXTRA_BYTES_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_COMPLEX,
+                       "settings of its own have more than %u bytes together",
+                       EXTRA_BYTES_MAX);
+    next = mem_calloc(owner, 1, sizeof(*next) + (count + 1) * sizeof(next->pairs[0]));
     if (!next)
         return DN_FAIL_NOMEM(err);
     atomic_init(&next->refs, 1);
     for (size_t i = 0; good && i < count; i++)
         if (strcasecmp(x->pairs[i].name, name) != 0)
-            good = extra_add(next, x->pairs[i].name, x->pairs[i].value);
+            good = extra_add(next, owner, x->pairs[i].name, x->pairs[i].value);
     if (good && value)
-        good = extra_add(next, name, value);
+        good = extra_add(next, owner, name, value);
     if (!good) {
         settings_extra_unref(next);
         return DN_FAIL_NOMEM(err);

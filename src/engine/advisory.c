@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * advisory.c: see advisory.h. A list of what is held, under the database's lock; there are few.
+ * advisory.c: see advisory.h. What is held is found by its key and by its session, under the
+ * database's lock, which is kept for moments only, however many there are.
  * Whoever must wait looks again every few milliseconds, so that cancel and lock_timeout are seen.
  */
 #include "engine/advisory.h"
 
+#include "base/hash.h"
 #include "engine/engine_int.h"
 
 #define ADVISORY_LOOK_NS 5000000u /* between looks */
 #define ADVISORY_MAX     100000u  /* that are held at once */
 #define ADVISORY_SHARE   10000u   /* … by one session, so that it cannot take all */
+#define ADVISORY_ROLE    50000u   /* … and by all sessions of a role that is no superuser */
 
 struct advisory {
-    struct advisory *next;
-    const struct dendro_conn *holder;
+    struct advisory *next;  /* of the same bucket */
+    struct advisory *after; /* of the same session */
+    struct advisory *before;
+    struct dendro_conn *holder;
     int64_t key;
     unsigned how;   /* FUNC_LOCK_SHARED, _XACT, _PAIR */
     size_t level;   /* savepoints that there were, of a lock for the transaction; else 0 */
@@ -22,10 +27,16 @@ struct advisory {
 
 #define ADVISORY_SORT ((unsigned)(FUNC_LOCK_SHARED | FUNC_LOCK_XACT | FUNC_LOCK_PAIR))
 
+/* Where locks of that key are. */
+static struct advisory **advisory_bucket(struct dendro_db *db, int64_t key)
+{
+    return &db->advisory[dn_mix64((uint64_t)key) % ADVISORY_BUCKETS];
+}
+
 /* Does what another session holds stand in the way? */
 static bool advisory_blocked(const struct dendro_conn *conn, unsigned how, int64_t key)
 {
-    for (const struct advisory *a = conn->db->advisory; a; a = a->next)
+    for (const struct advisory *a = *advisory_bucket(conn->db, key); a; a = a->next)
         if (a->holder != conn && a->key == key &&
             (a->how & FUNC_LOCK_PAIR) == (how & FUNC_LOCK_PAIR) &&
             !(a->how & how & FUNC_LOCK_SHARED))
@@ -40,7 +51,7 @@ static size_t advisory_level(const struct dendro_conn *conn, unsigned how)
 
 static struct advisory *advisory_find(const struct dendro_conn *conn, unsigned how, int64_t key)
 {
-    struct advisory *a = conn->db->advisory;
+    struct advisory *a = *advisory_bucket(conn->db, key);
 
     while (a && !(a->holder == conn && a->key == key && a->how == (how & ADVISORY_SORT) &&
                   a->level == advisory_level(conn, how)))
@@ -48,15 +59,51 @@ static struct advisory *advisory_find(const struct dendro_conn *conn, unsigned h
     return a;
 }
 
+/* Under the lock: so many more are held. */
+static void advisory_count(struct dendro_conn *conn, int more)
+{
+    conn->db->advisory_count += (uint32_t)more;
+    conn->advisory_count += (uint32_t)more;
+    if (conn->share)
+        conn->share->locks += (uint32_t)more;
+}
+
+/* Under the lock: it is held no more. */
+static void advisory_drop(struct advisory *a)
+{
+    struct advisory **at = advisory_bucket(a->holder->db, a->key);
+
+    while (*at != a)
+        at = &(*at)->next;
+    *at = a->next;
+    if (a->before)
+        a->before->after = a->after;
+    else
+        a->holder->advisory = a->after;
+    if (a->after)
+        a->after->before = a->before;
+    advisory_count(a->holder, -1);
+    mem_free(a);
+}
+
 static int advisory_full(const struct dendro_conn *conn, struct dn_err *err)
 {
     bool own = conn->advisory_count >= ADVISORY_SHARE;
-    int rc = DN_FAIL(err,
+    bool role = !own && conn->share && conn->share->locks >= ADVISORY_ROLE;
+    int rc;
+
+    if (role)
+        rc = DN_FAIL(err,
+                     DN_E_NOMEM,
+                     "out of shared memory: the sessions of role \"%s\" hold %u advisory locks",
+                     conn->login_name,
+                     ADVISORY_ROLE);
+    else
+        rc = DN_FAIL(err,
                      DN_E_NOMEM,
                      "out of shared memory: %s %u advisory locks",
                      own ? "the session holds" : "all sessions together hold",
                      own ? ADVISORY_SHARE : ADVISORY_MAX);
-
     dn_err_hint(err, "Give some back with pg_advisory_unlock(), or end the transaction.");
     return rc;
 }
@@ -65,6 +112,7 @@ static int advisory_full(const struct dendro_conn *conn, struct dn_err *err)
 static int advisory_take(struct dendro_conn *conn, unsigned how, int64_t key, struct dn_err *err)
 {
     struct advisory *a = advisory_find(conn, how, key);
+    struct advisory **bucket;
 
     if (advisory_blocked(conn, how, key))
         return 0;
@@ -72,20 +120,25 @@ static int advisory_take(struct dendro_conn *conn, unsigned how, int64_t key, st
         a->times++;
         return 1;
     }
-    if (conn->advisory_count >= ADVISORY_SHARE || conn->db->advisory_count >= ADVISORY_MAX)
+    if (conn->advisory_count >= ADVISORY_SHARE || conn->db->advisory_count >= ADVISORY_MAX ||
+        (conn->share && conn->share->locks >= ADVISORY_ROLE))
         return advisory_full(conn, err);
-    a = mem_calloc(&conn->db->owner, 1, sizeof(*a));
+    a = mem_calloc(keep_source(conn), 1, sizeof(*a));
     if (!a)
         return DN_FAIL_NOMEM(err);
-    *a = (struct advisory){.next = conn->db->advisory,
+    bucket = advisory_bucket(conn->db, key);
+    *a = (struct advisory){.next = *bucket,
+                           .after = conn->advisory,
                            .holder = conn,
                            .key = key,
                            .how = how & ADVISORY_SORT,
                            .level = advisory_level(conn, how),
                            .times = 1};
-    conn->db->advisory = a;
-    conn->db->advisory_count++;
-    conn->advisory_count++;
+    *bucket = a;
+    if (conn->advisory)
+        conn->advisory->before = a;
+    conn->advisory = a;
+    advisory_count(conn, 1);
     conn->advisory_held = true;
     conn->advisory_xact = conn->advisory_xact || (how & FUNC_LOCK_XACT);
     return 1;
@@ -94,19 +147,12 @@ static int advisory_take(struct dendro_conn *conn, unsigned how, int64_t key, st
 /* Under the lock: all of that sort goes; of the transaction's from this level on. */
 static void advisory_sweep(struct dendro_conn *conn, bool session, bool xact, size_t level)
 {
-    struct advisory **at = &conn->db->advisory;
+    struct advisory *after;
 
-    while (*at) {
-        struct advisory *a = *at;
-
-        if (a->holder != conn || !(a->how & FUNC_LOCK_XACT ? xact && a->level >= level : session)) {
-            at = &a->next;
-            continue;
-        }
-        *at = a->next;
-        conn->db->advisory_count--;
-        conn->advisory_count--;
-        mem_free(a);
+    for (struct advisory *a = conn->advisory; a; a = after) {
+        after = a->after;
+        if (a->how & FUNC_LOCK_XACT ? xact && a->level >= level : session)
+            advisory_drop(a);
     }
 }
 
@@ -119,14 +165,7 @@ static int advisory_give(struct dendro_conn *conn, unsigned how, int64_t key)
         return 0;
     if (--a->times > 0)
         return 1;
-    for (struct advisory **at = &conn->db->advisory; *at; at = &(*at)->next)
-        if (*at == a) {
-            *at = a->next;
-            break;
-        }
-    conn->db->advisory_count--;
-    conn->advisory_count--;
-    mem_free(a);
+    advisory_drop(a);
     return 1;
 }
 
@@ -192,8 +231,8 @@ void advisory_release(struct dendro_conn *conn, size_t save)
     if (!conn->advisory_xact)
         return;
     sched_lock(conn->db->lock);
-    for (struct advisory *a = conn->db->advisory; a; a = a->next)
-        if (a->holder == conn && a->level > save)
+    for (struct advisory *a = conn->advisory; a; a = a->after)
+        if (a->level > save)
             a->level = save;
     sched_unlock(conn->db->lock);
 }
@@ -210,10 +249,11 @@ void advisory_end_session(struct dendro_conn *conn)
 
 void advisory_free(struct dendro_db *db)
 {
-    while (db->advisory) {
-        struct advisory *a = db->advisory;
+    for (size_t i = 0; i < ADVISORY_BUCKETS; i++)
+        while (db->advisory[i]) {
+            struct advisory *a = db->advisory[i];
 
-        db->advisory = a->next;
-        mem_free(a);
-    }
+            db->advisory[i] = a->next;
+            mem_free(a);
+        }
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ADVISORY_BUCKETS 1024u /* of keys */
+
 struct dendro_conn;
 struct dendro_db;
 

@@ -103,7 +103,7 @@ int dendro_appender_open(dendro_conn *conn,
             DN_FAIL(&e,
                     DN_E_MISUSE,
                     "dendro_appender_open: no session, table or place for the result"));
-    app = mem_calloc(&conn->db->owner, 1, sizeof(*app));
+    app = mem_calloc(keep_source(conn), 1, sizeof(*app));
     if (!app)
         return engine_return(err, &e, DN_FAIL_NOMEM(&e));
     app->conn = conn;
@@ -113,7 +113,7 @@ int dendro_appender_open(dendro_conn *conn,
     conn->appenders = app;
     app->flush_rows = APPENDER_FLUSH_ROWS;
     app->flush_bytes = APPENDER_FLUSH_BYTES;
-    mem_owner_init(&app->owner, "appender", &conn->db->owner, 0);
+    mem_owner_init(&app->owner, "appender", keep_source(conn), 0);
     arena_init(&app->arena, &app->owner);
     arena_init(&app->scratch, &app->owner);
     app->catalog = tx_catalog(conn);

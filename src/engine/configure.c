@@ -116,7 +116,7 @@ static int configure_apply(const struct config *c,
         if (!row->known && row->scope != SETTING_FIXED) {
             rc = settings_set(s, row->name, e ? e->value : NULL, SETTING_DATABASE, err);
         } else if (row->known && e) {
-            rc = settings_extra_with(extra, row->name, e->value, &next, err);
+            rc = settings_extra_with(extra, NULL, row->name, e->value, &next, err);
             if (rc == 0) {
                 settings_extra_unref(extra);
                 extra = next;

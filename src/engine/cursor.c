@@ -153,7 +153,7 @@ static int cursor_begin(struct dendro_stmt *stmt, struct session_cursor *c, stru
     int rc;
 
     c->page_first = UINT64_MAX;
-    mem_owner_init(&c->owner, "cursor", &stmt->conn->db->owner, 0);
+    mem_owner_init(&c->owner, "cursor", keep_source(stmt->conn), 0);
     arena_init(&c->arena, &c->owner);
     c->hold = how->hold;
     c->in_block = tx_in_block(stmt->conn);

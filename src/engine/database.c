@@ -103,6 +103,7 @@ static void engine_free(struct dendro_db *db)
     sched_mutex_free(db->activity.lock);
     if (db->volume_owned)
         volume_close(db->volume);
+    keep_close(db);
     mem_free(db);
 }
 

@@ -82,6 +82,10 @@ int engine_keep(dendro_conn *conn, size_t bytes, bool alone, struct dendro_error
 void engine_unkeep(dendro_conn *conn, size_t bytes, bool alone);
 int engine_keep_stmt(dendro_stmt *stmt, bool alone, struct dendro_error *err); /* NULL is fine */
 
+/* Where messages of the session are counted: the part of `all` that sessions of its role may have.
+ */
+struct mem_owner *engine_wire(dendro_conn *conn, struct mem_owner *all);
+
 /* COPY … TO STDOUT as other programs expect it: dendro_set_copy, with the texts of the protocol. */
 void engine_set_copy(dendro_conn *conn, const struct dendro_copy *copy);
 

@@ -21,6 +21,7 @@
 #include "catalog/settings.h"
 #include "engine/about.h"
 #include "engine/activity.h"
+#include "engine/advisory.h"
 #include "engine/configure.h"
 #include "engine/copy.h"
 #include "engine/cursor.h"
@@ -52,6 +53,7 @@ struct dendro_db {
     bool read_only, background;               /* background: tasks of its own may run */
     struct mem_owner owner;                   /* limit: memory_limit */
     struct mem_owner kept, sessions, reserve; /* keep.h */
+    struct keep_share *shares;                /* owned; under lock */
     struct settings settings;      /* of the database; what sessions start with; under lock */
     struct engine_settings config; /* where they come from; configure.h */
     struct shard *shard;
@@ -64,8 +66,8 @@ struct dendro_db {
     uint32_t conns_count;
     uint64_t conns_made, opened_ns; /* since it was opened, under lock; when that was */
     struct tz_cache *zones;
-    engine_password_fn password; /* NULL: passwords must come as verifiers */
-    struct advisory *advisory;   /* list of advisory locks that are held; under lock */
+    engine_password_fn password;                 /* NULL: passwords must come as verifiers */
+    struct advisory *advisory[ADVISORY_BUCKETS]; /* advisory locks, by their key; under lock */
     uint32_t advisory_count;
     struct tx_export *exports;  /* list of snapshots that sessions share; under lock */
     uint64_t exports_made;      /* since it was opened; under lock */
@@ -79,9 +81,11 @@ struct dendro_db {
 struct dendro_conn {
     struct dendro_db *db;
     struct settings settings;
-    struct mem_owner kept; /* counts what it keeps: keep.h */
-    bool reserve;          /* a superuser who has logged in */
-    uint32_t user, role;   /* who logged in; whose rights count */
+    struct mem_owner kept;    /* counts what it keeps: keep.h */
+    bool reserve;             /* a superuser who has logged in */
+    struct keep_share *share; /* of the role that logged in; NULL: it has none */
+    uint64_t share_refused;   /* by that share, when the statement began */
+    uint32_t user, role;      /* who logged in; whose rights count */
     char role_name[TABLE_NAME_MAX + 1], login_name[TABLE_NAME_MAX + 1];
     struct func_session functions; /* what functions ask of the session */
     struct sql_types types;        /* what the parser asks */
@@ -102,7 +106,8 @@ struct dendro_conn {
     struct stmt_parts *parts;       /* of the statement that is compiled or run now; borrowed */
     struct plan_hints hints;        /* of the statement that is compiled now */
     bool for_cursor, sets_for_role; /* a cursor's query is prepared; settings of a role are set */
-    uint32_t advisory_count;        /* advisory locks that it holds; under db->lock */
+    struct advisory *advisory;      /* list of the advisory locks that it holds; under db->lock */
+    uint32_t advisory_count;        /* … so many */
     bool advisory_held, advisory_xact; /* it took advisory locks; … until the transaction ends */
     atomic_bool cancel, seeded;        /* seeded: setseed() was called */
     struct watched watched;            /* statement_timeout */

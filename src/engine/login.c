@@ -95,7 +95,6 @@ int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err)
         rc = DN_FAIL(err, DN_E_NO_LOGIN, "role \"%s\" does not exist", name);
     } else {
         conn->user = conn->role = r->id;
-        conn->reserve = (r->attrs & ROLE_SUPERUSER) != 0;
         conn->epoch++;
         snprintf(conn->role_name, sizeof(conn->role_name), "%s", r->name);
         snprintf(conn->login_name, sizeof(conn->login_name), "%s", r->name);
@@ -109,6 +108,7 @@ int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err)
         conn->sets_for_role = false;
         dendro_keep_settings(conn);
         activity_rest(conn);
+        rc = keep_login(conn, (r->attrs & ROLE_SUPERUSER) != 0, err);
     }
     catalog_unref(cat);
     return rc;

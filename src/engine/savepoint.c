@@ -31,7 +31,7 @@ static int tx_save(struct dendro_conn *conn, const char *name, struct dn_err *er
     if (tx->saves_count == tx->saves_cap) {
         size_t cap = tx->saves_cap ? tx->saves_cap * 2 : 4;
 
-        s = mem_realloc(&conn->db->owner, tx->saves, cap * sizeof(*s));
+        s = mem_realloc(keep_source(conn), tx->saves, cap * sizeof(*s));
         if (!s)
             return DN_FAIL_NOMEM(err);
         tx->saves = s;

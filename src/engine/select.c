@@ -155,8 +155,9 @@ static size_t sel_budget(const struct dendro_stmt *stmt)
 {
     const struct dendro_conn *conn = stmt->conn;
 
-    return conn->settings.statement_memory ? (size_t)conn->settings.statement_memory
-                                           : conn->db->owner.limit / SEL_BUDGET_PART;
+    return keep_budget(conn,
+                       conn->settings.statement_memory ? (size_t)conn->settings.statement_memory
+                                                       : conn->db->owner.limit / SEL_BUDGET_PART);
 }
 
 int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)

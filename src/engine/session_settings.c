@@ -77,9 +77,9 @@ static int setting_set_extra(
     int rc;
 
     value = value ? value : settings_extra_get(conn->reset.extra, name);
-    rc = settings_extra_with(conn->extra, name, value, &now, err);
+    rc = settings_extra_with(conn->extra, keep_source(conn), name, value, &now, err);
     if (rc == 0 && both)
-        rc = settings_extra_with(conn->tx.stays.extra, name, value, &stays, err);
+        rc = settings_extra_with(conn->tx.stays.extra, keep_source(conn), name, value, &stays, err);
     if (rc < 0) {
         settings_extra_unref(now);
         return rc;

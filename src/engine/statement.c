@@ -93,6 +93,7 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     activity_begin(stmt);
     stmt->conn->functions.query = stmt->ast->text;
     pressure_begin(&p, stmt->conn);
+    keep_mark(stmt->conn);
     if (stmt->conn->stepping == 1 && !stmt->of_cursor) /* else it is a part of another one */
         atomic_store(&stmt->conn->cancel, activity_ended(stmt->conn));
     stmt->rows_count = 0;
@@ -219,7 +220,7 @@ static int stmt_step_once(struct dendro_stmt *stmt, struct dn_err *err)
     rc = stmt_end_transaction(stmt->conn, rc, err);
     if (rc < 0) {
         watch_explain(stmt->conn, err);
-        rc = activity_explain(stmt->conn, rc, err);
+        rc = keep_explain(stmt->conn, activity_explain(stmt->conn, rc, err), err);
         tx_fail(stmt->conn);
         return rc;
     }

@@ -249,7 +249,7 @@ int stmt_prepare(struct dendro_conn *conn,
     watch_end(conn, text);
     if (rc < 0) {
         watch_explain(conn, err);
-        rc = activity_explain(conn, rc, err);
+        rc = keep_explain(conn, activity_explain(conn, rc, err), err);
         tx_fail(conn);
     }
     return rc;

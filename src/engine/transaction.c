@@ -114,7 +114,7 @@ int tx_fix(struct dendro_conn *conn, struct dn_err *err)
         struct overlay *rows;
         bool same;
 
-        rows = rc == 0 ? overlay_new(db->shard, cat, tx_memory(conn)) : NULL;
+        rows = rc == 0 ? overlay_new(db->shard, cat, keep_source(conn), tx_memory(conn)) : NULL;
         if (!rows) {
             catalog_unref(cat);
             return rc < 0 ? rc : DN_FAIL_NOMEM(err);
@@ -138,7 +138,8 @@ int tx_fix_as(struct dendro_conn *conn, const struct tx_export *from, struct dn_
     struct tx *tx = &conn->tx;
 
     DN_ASSERT(!tx->rows && !tx->catalog);
-    tx->rows = overlay_new_over(conn->db->shard, from->catalog, from->snap, tx_memory(conn));
+    tx->rows = overlay_new_over(
+        conn->db->shard, from->catalog, from->snap, keep_source(conn), tx_memory(conn));
     if (!tx->rows)
         return DN_FAIL_NOMEM(err);
     tx->catalog = catalog_ref(from->catalog);

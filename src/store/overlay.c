@@ -58,13 +58,17 @@ struct snapshot *overlay_base(const struct overlay *o)
     return overlay_copy(o->base);
 }
 
-struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit)
+struct overlay *
+overlay_new(struct shard *s, struct catalog *cat, struct mem_owner *owner, size_t limit)
 {
-    return overlay_new_over(s, cat, NULL, limit);
+    return overlay_new_over(s, cat, NULL, owner, limit);
 }
 
-struct overlay *
-overlay_new_over(struct shard *s, struct catalog *cat, const struct snapshot *base, size_t limit)
+struct overlay *overlay_new_over(struct shard *s,
+                                 struct catalog *cat,
+                                 const struct snapshot *base,
+                                 struct mem_owner *owner,
+                                 size_t limit)
 {
     struct overlay *o = mem_calloc(&s->owner, 1, sizeof *o);
 
@@ -79,6 +83,8 @@ overlay_new_over(struct shard *s, struct catalog *cat, const struct snapshot *ba
         overlay_free(o);
         return NULL;
     }
+    if (owner)
+        o->set->owner.parent = owner;
     o->set->owner.limit = limit;
     o->before = catalog_ref(cat);
     o->cat = catalog_ref(cat);
@@ -237,7 +243,8 @@ static int overlay_held(struct overlay *o, struct dn_err *err)
     o->held = memgroup_new(o->shard);
     if (!o->held)
         return DN_FAIL_NOMEM(err);
-    o->held->owner.limit = o->set->owner.limit;
+    o->held->owner.parent = o->set->owner.parent;
+    o->held->owner.limit = (size_t)o->set->owner.limit;
     return DN_OK;
 }
 

@@ -23,12 +23,17 @@
 
 struct overlay;
 
-/* cat: the one that the shard has now. limit: bytes that its rows may take. NULL: out of memory. */
-struct overlay *overlay_new(struct shard *s, struct catalog *cat, size_t limit);
+/* cat: the one that the shard has now. owner: whose memory its rows take, NULL = the shard's; it
+ * must outlive every snapshot of it. limit: bytes that they may take. NULL: out of memory. */
+struct overlay *
+overlay_new(struct shard *s, struct catalog *cat, struct mem_owner *owner, size_t limit);
 /* The same over a snapshot that overlay_base gave, of the same shard: it reads what the other one
  * read first. cat: the one that snapshot was taken with. */
-struct overlay *
-overlay_new_over(struct shard *s, struct catalog *cat, const struct snapshot *base, size_t limit);
+struct overlay *overlay_new_over(struct shard *s,
+                                 struct catalog *cat,
+                                 const struct snapshot *base,
+                                 struct mem_owner *owner,
+                                 size_t limit);
 void overlay_free(struct overlay *o); /* NULL is fine */
 /* The snapshot below it, without anything that it has written. NULL: out of memory. */
 struct snapshot *overlay_base(const struct overlay *o);

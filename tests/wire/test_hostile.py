@@ -8,6 +8,8 @@
 import socket
 import struct
 import sys
+import threading
+import time
 
 import psycopg2
 import wirelib
@@ -71,11 +73,9 @@ class Raw:
         self.s.close()
 
 
-class Hostile(ServerTest):
-    """With little memory all of it is within reach."""
-    options = ("--set", "memory_limit=64MB", "--max-pending-logins", "20", "--max-connections", "60")
-    rounds = 4000
-    heavy_rounds = 4000  # of what takes a megabyte each
+class HostileTest(ServerTest):
+    """mallory does what it can, and alice and the superuser want to work."""
+    rounds = 0
 
     @classmethod
     def setUpClass(cls):
@@ -113,6 +113,13 @@ class Hostile(ServerTest):
                 self.assertIn(errors[0], ("53200", "54000"), i)
                 return i
         return rounds
+
+
+class Hostile(HostileTest):
+    """With little memory all of it is within reach."""
+    options = ("--set", "memory_limit=64MB", "--max-pending-logins", "20", "--max-connections", "60")
+    rounds = 4000
+    heavy_rounds = 4000  # of what takes a megabyte each
 
     def test_statements(self):
         m = Raw(self.server.port)
@@ -238,6 +245,133 @@ class Hostile(ServerTest):
             c.close()
         for c in held:
             c.close()
+
+
+class ManySessions(HostileTest):
+    """One role with many sessions: it gets its share of the memory, and others work all the same."""
+    options = ("--set", "memory_limit=64MB", "--max-connections", "100")
+    sessions = 60
+    steps = 30
+
+    def fill(self, step):
+        """Each session does more and more of it, in turns. The first error, which names the role."""
+        held = [self.connect_as("mallory") for _ in range(self.sessions)]
+        first = None
+        open_ones = list(held)
+        for i in range(self.steps):
+            for c in list(open_ones):
+                try:
+                    step(c.cursor(), i)
+                except psycopg2.Error as e:
+                    self.assertEqual(e.pgcode, "53200", e)
+                    if 'role "mallory"' in str(e):
+                        first = first or e
+                    open_ones.remove(c)  # it keeps what it has
+            if not open_ones:
+                break
+            if i % 10 == 0:
+                self.others_work()
+        self.others_work()
+        for c in held:
+            c.close()
+        return first
+
+    def refused(self, step):
+        e = self.fill(step)
+        self.assertIsNotNone(e, "the role was never refused")
+        self.assertIn("role_memory", e.diag.message_hint)
+        self.others_work()
+
+    def test_all_sessions(self):
+        self.refused(lambda k, i: k.execute(f"PREPARE p{i} AS SELECT '{'z' * 100000}'"))
+
+    def test_cursors(self):
+        self.refused(lambda k, i: k.execute(f"DECLARE c{i} CURSOR WITH HOLD FOR SELECT k, v FROM t LIMIT 3000"))
+
+    def test_blocks(self):
+        self.refused(lambda k, i: k.execute(("BEGIN; " if i == 0 else "") + f"INSERT INTO t SELECT 100000 + g, repeat('y', 100) FROM generate_series({i} * 2000, {i} * 2000 + 1999) g"))
+
+    def test_settings(self):
+        """Also with a savepoint each, which keeps what the settings were."""
+        def step(k, i):
+            k.execute("BEGIN" if i == 0 else "SAVEPOINT s")
+            k.execute(f"SELECT set_config('my.x{i % 3}', repeat('s', 300000), false) IS NULL")
+        self.refused(step)
+
+    def test_one_setting(self):
+        c = self.connect_as("mallory")
+        with self.assertRaises(psycopg2.Error) as e:
+            c.cursor().execute("SELECT set_config('my.x', repeat('s', 10000000), false) IS NULL")
+        self.assertEqual(e.exception.pgcode, "54001")
+        c.close()
+
+    def test_running(self):
+        """Statements that run at the same time, each of which holds what it can."""
+        errors = []
+
+        def run(c):
+            try:
+                c.cursor().execute("SET statement_timeout = '20s'; SELECT count(*), max(length(a)) FROM (SELECT repeat('x', 4000000) || g a FROM generate_series(1, 3) g ORDER BY 1) s, pg_sleep(3)")
+            except psycopg2.Error as e:
+                errors.append(e)
+
+        held = [self.connect_as("mallory") for _ in range(self.sessions)]
+        threads = [threading.Thread(target=run, args=(c,)) for c in held]
+        for t in threads:
+            t.start()
+        time.sleep(1)
+        for _ in range(5):
+            self.others_work()
+        for t in threads:
+            t.join()
+        self.assertEqual({e.pgcode for e in errors} - {"53200", "57014"}, set())
+        self.assertTrue(any('role "mallory"' in str(e) for e in errors))
+        for c in held:
+            c.close()
+        self.others_work()
+
+    def test_locks(self):
+        held = [self.connect_as("mallory") for _ in range(6)]
+        with self.assertRaises(psycopg2.Error) as e:
+            for i, c in enumerate(held):
+                c.cursor().execute(f"SELECT count(pg_advisory_lock_shared(g)) FROM generate_series({i}00000, {i}09999) g")
+        self.assertIn('role "mallory"', str(e.exception))
+        for user in ("alice", "dendro"):
+            c = self.connect_as(user)
+            c.cursor().execute("SELECT pg_advisory_lock(-1)")
+            c.close()
+        for c in held:
+            c.close()
+
+    def test_long_messages(self):
+        """Messages that do not end."""
+        held = []
+        for _ in range(self.sessions):
+            m = Raw(self.server.port)
+            try:
+                m.s.sendall(b"Q" + struct.pack(">i", 200 << 20) + b"SELECT '" + b"x" * (2 << 20))
+            except OSError:
+                pass  # it was told to go
+            held.append(m)
+        c = self.connect_as("alice")
+        k = c.cursor()
+        k.execute("SELECT length(%s)", ("y" * (1 << 20),))
+        self.assertEqual(k.fetchone(), (1 << 20,))
+        c.close()
+        self.others_work()
+        for m in held:
+            m.close()
+
+
+class ManySessionsDefault(ManySessions):
+    """The limits that a server has which was told none: nobody notices."""
+    options = ()
+    steps = 10
+
+    def refused(self, step):
+        self.assertIsNone(self.fill(step))
+
+    test_running = None  # a role would have to take gigabytes
 
 
 class HostileDefault(Hostile):
