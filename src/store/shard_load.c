@@ -47,7 +47,7 @@ struct shard_load {
 static void load_batch_done(struct load_batch *b)
 {
     for (size_t i = 0; i < b->parts_count; i++)
-        load_part_release(&b->parts[i]);
+        shard_load_part_release(&b->parts[i]);
     mem_free(b->parts);
     *b = (struct load_batch){.rows = 0};
 }

@@ -70,11 +70,11 @@ static int dict_fill(
     return DN_OK;
 }
 
-int load_dict_make(struct load_dict *d,
-                   const struct load_batch *b,
-                   uint16_t col,
-                   struct mem_owner *owner,
-                   struct dn_err *err)
+int shard_load_dict_make(struct load_dict *d,
+                         const struct load_batch *b,
+                         uint16_t col,
+                         struct mem_owner *owner,
+                         struct dn_err *err)
 {
     uint64_t total = 0;
     uint32_t slots_count;
@@ -99,11 +99,11 @@ int load_dict_make(struct load_dict *d,
              : DN_FAIL_NOMEM(err);
     mem_free(slots);
     if (rc != DN_OK)
-        load_dict_done(d);
+        shard_load_dict_done(d);
     return rc;
 }
 
-void load_dict_done(struct load_dict *d)
+void shard_load_dict_done(struct load_dict *d)
 {
     mem_free(d->entries);
     mem_free(d->numbers);

@@ -37,26 +37,26 @@ int shard_load_sorted(struct shard *s,
 /* ---- shard_load_rows.c: for both ways ---- */
 
 /* The part's memory goes; once or never. */
-void load_part_release(struct shard_load_part *part);
+void shard_load_part_release(struct shard_load_part *part);
 
 /* Order of two rows by the rest of the key (append tables: 0), and by the values of the series. The
  * columns may be of different parts. */
-int load_cmp_rest(const struct table *t,
-                  const struct vec *a,
-                  uint32_t a_row,
-                  const struct vec *b,
-                  uint32_t b_row);
-int load_cmp_series(const struct table *t,
-                    const struct vec *a,
-                    uint32_t a_row,
-                    const struct vec *b,
-                    uint32_t b_row);
+int shard_load_cmp_rest(const struct table *t,
+                        const struct vec *a,
+                        uint32_t a_row,
+                        const struct vec *b,
+                        uint32_t b_row);
+int shard_load_cmp_series(const struct table *t,
+                          const struct vec *a,
+                          uint32_t a_row,
+                          const struct vec *b,
+                          uint32_t b_row);
 /* Are two rows of the same series? */
-bool load_same_series(const struct table *t,
-                      const struct vec *a,
-                      uint32_t a_row,
-                      const struct vec *b,
-                      uint32_t b_row);
+bool shard_load_same_series(const struct table *t,
+                            const struct vec *a,
+                            uint32_t a_row,
+                            const struct vec *b,
+                            uint32_t b_row);
 
 /* Slabs of rows, most of which are of the slab of the row before. */
 struct load_slab {
@@ -64,14 +64,16 @@ struct load_slab {
     int64_t from; /* times of it: [from, to] */
     int64_t to;
 };
-void load_slab_init(struct load_slab *slab, const struct table *t);
-int64_t
-load_slab_of(struct load_slab *slab, const struct table *t, const struct vec *cols, uint32_t row);
+void shard_load_slab_init(struct load_slab *slab, const struct table *t);
+int64_t shard_load_slab_of(struct load_slab *slab,
+                           const struct table *t,
+                           const struct vec *cols,
+                           uint32_t row);
 /* Does the order of the rest of the key put the slabs in order, too? Else they are before it. */
-bool load_slab_implied(const struct table *t);
+bool shard_load_slab_implied(const struct table *t);
 
 /* How many tasks write the batch. */
-uint32_t load_stretches(const struct load_batch *b, const struct shard *s);
+uint32_t shard_load_stretches(const struct load_batch *b, const struct shard *s);
 /* Writes the rows of stretch `number` to a sink that it has for itself. */
 typedef int (*load_stretch_fn)(void *arg,
                                uint32_t number,
@@ -79,11 +81,11 @@ typedef int (*load_stretch_fn)(void *arg,
                                struct dn_err *err);
 /* Each stretch in a task of its own. Their segments become the sink's, in the order of the
  * stretches; after an error too, so that whoever has the sink can discard them. */
-int load_write_stretches(struct seg_sink *sink,
-                         uint32_t count,
-                         load_stretch_fn write,
-                         void *arg,
-                         struct dn_err *err) DN_MUST_CHECK;
+int shard_load_write_stretches(struct seg_sink *sink,
+                               uint32_t count,
+                               load_stretch_fn write,
+                               void *arg,
+                               struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- shard_load_dict.c ---- */
 
@@ -96,9 +98,9 @@ struct load_dict {
     const uint16_t **codes; /* owned: codes of each part's rows; NULL: it has one entry for all */
 };
 /* DN_NOT_FOUND: some part does not have the column as DICT or CONST, or there are too many. */
-int load_dict_make(struct load_dict *d,
-                   const struct load_batch *b,
-                   uint16_t col,
-                   struct mem_owner *owner,
-                   struct dn_err *err) DN_MUST_CHECK;
-void load_dict_done(struct load_dict *d); /* a zeroed one is fine */
+int shard_load_dict_make(struct load_dict *d,
+                         const struct load_batch *b,
+                         uint16_t col,
+                         struct mem_owner *owner,
+                         struct dn_err *err) DN_MUST_CHECK;
+void shard_load_dict_done(struct load_dict *d); /* a zeroed one is fine */

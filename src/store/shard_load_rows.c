@@ -10,7 +10,7 @@
 #define LOAD_TASKS     16u           /* that write a batch, at most */
 #define LOAD_TASK_ROWS (128u * 1024) /* rows that are worth a task and a segment of their own */
 
-void load_part_release(struct shard_load_part *part)
+void shard_load_part_release(struct shard_load_part *part)
 {
     void (*release)(void *arg) = part->release;
 
@@ -44,7 +44,7 @@ static int load_cmp_value(const struct vec *a, uint32_t a_row, const struct vec 
     }
 }
 
-int load_cmp_rest(
+int shard_load_cmp_rest(
     const struct table *t, const struct vec *a, uint32_t a_row, const struct vec *b, uint32_t b_row)
 {
     for (uint16_t i = 0; i < t->rest_count; i++) {
@@ -57,7 +57,7 @@ int load_cmp_rest(
     return 0;
 }
 
-int load_cmp_series(
+int shard_load_cmp_series(
     const struct table *t, const struct vec *a, uint32_t a_row, const struct vec *b, uint32_t b_row)
 {
     for (uint16_t i = 0; i < t->series_count; i++) {
@@ -70,7 +70,7 @@ int load_cmp_series(
     return 0;
 }
 
-bool load_same_series(
+bool shard_load_same_series(
     const struct table *t, const struct vec *a, uint32_t a_row, const struct vec *b, uint32_t b_row)
 {
     for (uint16_t i = 0; i < t->series_count; i++) {
@@ -92,14 +92,16 @@ bool load_same_series(
 
 /* ---- slabs ---- */
 
-void load_slab_init(struct load_slab *slab, const struct table *t)
+void shard_load_slab_init(struct load_slab *slab, const struct table *t)
 {
     *slab = (struct load_slab){.from = t->time_col < 0 ? INT64_MIN : INT64_MAX,
                                .to = t->time_col < 0 ? INT64_MAX : INT64_MIN};
 }
 
-int64_t
-load_slab_of(struct load_slab *slab, const struct table *t, const struct vec *cols, uint32_t row)
+int64_t shard_load_slab_of(struct load_slab *slab,
+                           const struct table *t,
+                           const struct vec *cols,
+                           uint32_t row)
 {
     const struct vec *v;
     int64_t time;
@@ -119,7 +121,7 @@ load_slab_of(struct load_slab *slab, const struct table *t, const struct vec *co
     return slab->slab;
 }
 
-bool load_slab_implied(const struct table *t)
+bool shard_load_slab_implied(const struct table *t)
 {
     return t->time_col < 0 ||
            (t->series_count == 0 && t->rest_count > 0 && t->rest[0].col == (uint16_t)t->time_col);
@@ -127,7 +129,7 @@ bool load_slab_implied(const struct table *t)
 
 /* ---- tasks ---- */
 
-uint32_t load_stretches(const struct load_batch *b, const struct shard *s)
+uint32_t shard_load_stretches(const struct load_batch *b, const struct shard *s)
 {
     uint32_t task_rows = b->task_rows ? b->task_rows : LOAD_TASK_ROWS;
     uint64_t most = b->rows / task_rows;
@@ -177,7 +179,7 @@ static int load_collect(struct load_stretch *st, struct seg_sink *sink, struct d
     return st->rc;
 }
 
-int load_write_stretches(
+int shard_load_write_stretches(
     struct seg_sink *sink, uint32_t count, load_stretch_fn write, void *arg, struct dn_err *err)
 {
     struct load_stretch *st = mem_calloc(&sink->s->owner, count, sizeof *st);

@@ -152,7 +152,7 @@ runs_end(const struct load_runs *r, const struct shard_load_part *part, uint32_t
     for (row++; row < part->rows; row++) {
         if (r->desc ? key[row] >= key[row - 1] : key[row] <= key[row - 1])
             break;
-        if (!load_same_series(r->t, part->cols, row - 1, part->cols, row))
+        if (!shard_load_same_series(r->t, part->cols, row - 1, part->cols, row))
             break;
     }
     return row;
@@ -247,7 +247,7 @@ static bool runs_behind(const struct load_runs *r,
                         const struct vec *cols,
                         uint32_t row)
 {
-    return r->t->form == KEY_NONE || load_cmp_rest(r->t, before, before_row, cols, row) < 0;
+    return r->t->form == KEY_NONE || shard_load_cmp_rest(r->t, before, before_row, cols, row) < 0;
 }
 
 /* All rows of the part, behind those of the parts before. DN_NOT_FOUND: they are not in order. */
@@ -262,7 +262,7 @@ static int runs_of_straight(struct load_runs *r, uint32_t number, struct dn_err 
     uint32_t row = 0;
 
     for (; row < part->rows; row++) {
-        int64_t slab = cut ? load_slab_of(&r->slab, t, part->cols, row) : 0;
+        int64_t slab = cut ? shard_load_slab_of(&r->slab, t, part->cols, row) : 0;
 
         if (before && slab != run.slab) {
             if ((slab > run.slab) == t->time_desc)
@@ -412,7 +412,7 @@ static int runs_write_run(const struct load_runs *r,
     if (rc == DN_OK)
         rc = seg_sink_add(sink, cols, run->count, err);
     if (rc == DN_OK && r->left && atomic_fetch_sub(&r->left[run->part], run->count) == run->count)
-        load_part_release(&r->batch->parts[run->part]); /* the writer has a copy */
+        shard_load_part_release(&r->batch->parts[run->part]); /* the writer has a copy */
     return rc;
 }
 
@@ -494,7 +494,7 @@ static int runs_number_parts(struct load_runs *r, struct dn_err *err)
 
 static int runs_write_all(struct load_runs *r, struct seg_sink *sink, struct dn_err *err)
 {
-    uint32_t count = load_stretches(r->batch, sink->s);
+    uint32_t count = shard_load_stretches(r->batch, sink->s);
     int rc;
 
     r->stretches = mem_calloc(r->owner, count + 1u, sizeof *r->stretches);
@@ -503,7 +503,7 @@ static int runs_write_all(struct load_runs *r, struct seg_sink *sink, struct dn_
     rc = runs_number_parts(r, err);
     if (rc < 0)
         return rc;
-    return load_write_stretches(sink, runs_cut(r, count), runs_write, r, err);
+    return shard_load_write_stretches(sink, runs_cut(r, count), runs_write, r, err);
 }
 
 /* Which of the two ways may do? */
@@ -533,7 +533,7 @@ int shard_load_runs(struct shard *s,
 
     if (!runs_possible(&r))
         return DN_NOT_FOUND;
-    load_slab_init(&r.slab, t);
+    shard_load_slab_init(&r.slab, t);
     arena_init(&r.arena, r.owner);
     hidx_init(&r.index, r.owner);
     buf_init(&r.key, r.owner);

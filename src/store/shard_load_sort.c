@@ -129,15 +129,15 @@ static int sort_find_slabs(struct load_sort *ls, struct dn_err *err)
     struct load_slab slab;
     uint32_t cap = 0;
 
-    if (load_slab_implied(ls->t))
+    if (shard_load_slab_implied(ls->t))
         return DN_OK;
-    load_slab_init(&slab, ls->t);
+    shard_load_slab_init(&slab, ls->t);
     for (size_t p = 0; p < b->parts_count; p++) {
         for (uint32_t row = 0; row < b->parts[p].rows; row++) {
             int64_t before = slab.slab;
             bool any = ls->slabs_count > 0;
 
-            if (load_slab_of(&slab, ls->t, b->parts[p].cols, row) == before && any)
+            if (shard_load_slab_of(&slab, ls->t, b->parts[p].cols, row) == before && any)
                 continue;
             if (!sort_slab_add(ls, slab.slab, &cap))
                 return DN_FAIL_NOMEM(err);
@@ -240,7 +240,7 @@ sort_put_slab(struct sort_words *w, const struct vec *cols, uint32_t row, struct
 {
     const struct load_sort *ls = w->ls;
     int64_t before = w->slab.slab;
-    int64_t slab = load_slab_of(&w->slab, ls->t, cols, row);
+    int64_t slab = shard_load_slab_of(&w->slab, ls->t, cols, row);
 
     if (!w->slab_known || slab != before)
         w->slab_number = sort_slab_find(ls, slab);
@@ -269,7 +269,7 @@ sort_part_words(struct sort_words *w, uint32_t number, uint32_t from, uint32_t t
             sort_rest_bytes(w, cols, row, rest);
         *r = (struct load_row){.head = rest[0], .tail = rest[1], .part = number, .row = row};
         if (t->series_count > 0) {
-            if (row == from || !load_same_series(t, cols, row - 1, cols, row))
+            if (row == from || !shard_load_same_series(t, cols, row - 1, cols, row))
                 token = (uint64_t)sort_token(w, cols, row) ^ SORT_SIGN64;
             r->tail = r->head;
             r->head = token;
@@ -286,7 +286,7 @@ static bool sort_words_init(struct sort_words *w, struct load_sort *ls)
     *w = (struct sort_words){.ls = ls};
     buf_init(&w->scratch, owner);
     buf_init(&w->key, owner);
-    load_slab_init(&w->slab, ls->t);
+    shard_load_slab_init(&w->slab, ls->t);
     w->series = mem_alloc_array(owner, ls->t->series_count + 1u, sizeof *w->series);
     return w->series != NULL;
 }
@@ -397,7 +397,7 @@ sort_cmp_keys(struct sort_words *w, const struct load_row *a, const struct load_
     const struct load_sort *ls = w->ls;
     const struct vec *x = load_row_cols(ls, a);
     const struct vec *y = load_row_cols(ls, b);
-    int c = load_cmp_series(ls->t, x, a->row, y, b->row);
+    int c = shard_load_cmp_series(ls->t, x, a->row, y, b->row);
 
     if (c != 0 && ls->slab_bits > 0) {
         int64_t token = sort_token(w, x, a->row);
@@ -406,7 +406,7 @@ sort_cmp_keys(struct sort_words *w, const struct load_row *a, const struct load_
         c = token < other ? -1 : token > other ? 1 : c;
     }
     if (c == 0)
-        c = load_cmp_rest(ls->t, x, a->row, y, b->row);
+        c = shard_load_cmp_rest(ls->t, x, a->row, y, b->row);
     return c != 0 ? c : sort_cmp_number(a, b);
 }
 
@@ -457,7 +457,8 @@ sort_by_keys(struct sort_words *w, struct load_row *a, struct load_row *spare, u
 static bool
 sort_same_series(const struct load_sort *ls, const struct load_row *a, const struct load_row *b)
 {
-    return load_same_series(ls->t, load_row_cols(ls, a), a->row, load_row_cols(ls, b), b->row);
+    return shard_load_same_series(
+        ls->t, load_row_cols(ls, a), a->row, load_row_cols(ls, b), b->row);
 }
 
 /* Rows that are sorted by words: what these do not tell. */
@@ -491,8 +492,8 @@ sort_same_key(const struct load_sort *ls, const struct load_row *a, const struct
 {
     if (a->head != b->head || a->tail != b->tail || !sort_same_series(ls, a, b))
         return false;
-    return ls->exact ||
-           load_cmp_rest(ls->t, load_row_cols(ls, a), a->row, load_row_cols(ls, b), b->row) == 0;
+    return ls->exact || shard_load_cmp_rest(
+                            ls->t, load_row_cols(ls, a), a->row, load_row_cols(ls, b), b->row) == 0;
 }
 
 /* Versions older than a put leave; the others of a key are marked. Returns how many rows stay. */
@@ -573,12 +574,12 @@ static void sort_close_up(struct load_sort *ls)
     ls->count = keep;
 }
 
-int load_sort_init(struct load_sort *ls,
-                   struct shard *s,
-                   const struct table *t,
-                   const struct load_batch *batch,
-                   const atomic_bool *cancel,
-                   struct dn_err *err)
+int shard_load_sort_init(struct load_sort *ls,
+                         struct shard *s,
+                         const struct table *t,
+                         const struct load_batch *batch,
+                         const atomic_bool *cancel,
+                         struct dn_err *err)
 {
     struct mem_owner *owner = &s->owner;
     uint32_t at = 0;
@@ -599,7 +600,7 @@ int load_sort_init(struct load_sort *ls,
     return DN_OK;
 }
 
-int load_sort_run(struct load_sort *ls, struct dn_err *err)
+int shard_load_sort_run(struct load_sort *ls, struct dn_err *err)
 {
     int rc = sort_find_slabs(ls, err);
 
@@ -616,7 +617,7 @@ int load_sort_run(struct load_sort *ls, struct dn_err *err)
     return rc;
 }
 
-void load_sort_done(struct load_sort *ls)
+void shard_load_sort_done(struct load_sort *ls)
 {
     mem_free(ls->rows);
     mem_free(ls->slabs);

@@ -11,7 +11,7 @@
  *
  * Only where words are equal, or different series share a head, whole keys are compared.
  *
- *     load_sort_init -> load_sort_run -> rows[0 .. count) -> load_sort_done
+ *     shard_load_sort_init -> shard_load_sort_run -> rows[0 .. count) -> shard_load_sort_done
  *
  * One thread at a time; the work is done in tasks. */
 #pragma once
@@ -48,14 +48,14 @@ struct load_sort {
     atomic_uint next;   /* bucket that a task takes */
 };
 
-int load_sort_init(struct load_sort *ls,
-                   struct shard *s,
-                   const struct table *t,
-                   const struct load_batch *batch,
-                   const atomic_bool *cancel,
-                   struct dn_err *err) DN_MUST_CHECK;
-int load_sort_run(struct load_sort *ls, struct dn_err *err) DN_MUST_CHECK;
-void load_sort_done(struct load_sort *ls); /* a zeroed one is fine */
+int shard_load_sort_init(struct load_sort *ls,
+                         struct shard *s,
+                         const struct table *t,
+                         const struct load_batch *batch,
+                         const atomic_bool *cancel,
+                         struct dn_err *err) DN_MUST_CHECK;
+int shard_load_sort_run(struct load_sort *ls, struct dn_err *err) DN_MUST_CHECK;
+void shard_load_sort_done(struct load_sort *ls); /* a zeroed one is fine */
 
 /* The columns of the part of a row. */
 static inline const struct vec *load_row_cols(const struct load_sort *ls, const struct load_row *r)

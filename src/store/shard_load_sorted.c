@@ -93,7 +93,7 @@ static int sorted_look(struct load_sorted *sd, struct dn_err *err)
             c->absent = c->absent || v->absent;
         }
         if (!flat) {
-            int rc = load_dict_make(&c->dict, b, i, sd->owner, err);
+            int rc = shard_load_dict_make(&c->dict, b, i, sd->owner, err);
 
             if (rc < 0)
                 return rc;
@@ -321,7 +321,7 @@ static int64_t sorted_slab(struct sorted_out *o, const struct load_row *r)
     const struct load_sort *ls = &o->sd->sort;
 
     if (ls->slabs_count == 0)
-        return load_slab_of(&o->slab, ls->t, load_row_cols(ls, r), r->row);
+        return shard_load_slab_of(&o->slab, ls->t, load_row_cols(ls, r), r->row);
     return ls->slabs[ls->slab_bits ? r->head >> (64 - ls->slab_bits) : 0];
 }
 
@@ -400,7 +400,7 @@ static bool sorted_out_init(struct sorted_out *o, const struct load_sorted *sd)
     bool ok;
 
     *o = (struct sorted_out){.sd = sd, .seq = (int64_t)sd->batch->seq};
-    load_slab_init(&o->slab, sd->t);
+    shard_load_slab_init(&o->slab, sd->t);
     o->vecs = mem_calloc(sd->owner, count, sizeof *o->vecs);
     o->data = mem_calloc(sd->owner, count, sizeof *o->data);
     o->nulls = mem_calloc(sd->owner, count, sizeof *o->nulls);
@@ -470,12 +470,12 @@ int shard_load_sorted(struct shard *s,
                       struct dn_err *err)
 {
     struct load_sorted sd = {.t = t, .batch = batch, .owner = &s->owner};
-    uint32_t count = load_stretches(batch, s);
+    uint32_t count = shard_load_stretches(batch, s);
     int rc;
 
-    rc = load_sort_init(&sd.sort, s, t, batch, sink->cancel, err);
+    rc = shard_load_sort_init(&sd.sort, s, t, batch, sink->cancel, err);
     if (rc == DN_OK)
-        rc = load_sort_run(&sd.sort, err);
+        rc = shard_load_sort_run(&sd.sort, err);
     if (rc == DN_OK)
         rc = sorted_look(&sd, err);
     if (rc == DN_OK) {
@@ -483,13 +483,13 @@ int shard_load_sorted(struct shard *s,
         rc = sd.stretches ? DN_OK : DN_FAIL_NOMEM(err);
     }
     if (rc == DN_OK)
-        rc = load_write_stretches(sink, sorted_cut(&sd, count), sorted_write, &sd, err);
+        rc = shard_load_write_stretches(sink, sorted_cut(&sd, count), sorted_write, &sd, err);
     for (uint16_t i = 0; sd.cols && i < t->columns_count; i++) {
         mem_free(sd.cols[i].data);
-        load_dict_done(&sd.cols[i].dict);
+        shard_load_dict_done(&sd.cols[i].dict);
     }
     mem_free(sd.cols);
     mem_free(sd.stretches);
-    load_sort_done(&sd.sort);
+    shard_load_sort_done(&sd.sort);
     return rc;
 }

@@ -144,8 +144,8 @@ void volume_posix_close(struct volume *v);
 int volume_posix_lock(struct posix_volume *pv, struct dn_err *err) DN_MUST_CHECK;
 /* Keeps writers out without being one. A volume that was never written to has no LOCK. */
 int volume_posix_lock_still(struct posix_volume *pv, struct dn_err *err) DN_MUST_CHECK;
-/* Before a write, and before an acknowledgement, after what it is about is durable: DN_E_FENCED when
- * the lock may be another process's by now. One look at a name; any thread. */
+/* Before a write, and before an acknowledgement, after what it is about is durable: DN_E_FENCED
+ * when the lock may be another process's by now. One look at a name; any thread. */
 int volume_posix_lock_check(struct posix_volume *pv, struct dn_err *err) DN_MUST_CHECK;
 /* What others see in LOCK. */
 void volume_posix_announce(struct volume *v, const char *address);

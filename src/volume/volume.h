@@ -12,24 +12,23 @@
  *            name is DN_NOT_FOUND.
  * logs       append-only chunks. create makes an empty one with the writer's epoch (existing name:
  *            DN_E_EXISTS). append adds bytes at the end, durable when it returns 0, refused with
- *            DN_E_FENCED if a newer epoch was set by log_fence: then nothing of it is there. At most
- *            one append in flight per log (the caller's duty). After an append failed, how much of it is there is unknown:
- *            the caller must not append to that log again (further appends give DN_E_IO) and goes
- *            on in a new one. Readers see a prefix of the appended bytes, which after a crash may
- *            end in torn remains of the last, unacknowledged one and zeros that nobody appended.
- * documents  small (<= 64 MiB), replaced whole and atomically if the generation is still the one
- *            read; otherwise DN_E_CONFLICT. Generation 0 means "does not exist". A replace that
- *            failed otherwise left the old or the new document; read it again to know.
- * lock       a volume has one writer. If its lock is removed from outside, every write is
- *            DN_E_FENCED from then on, and nothing is written; reads go on. A write that is under
- *            way meanwhile may be DN_E_OUTCOME_UNKNOWN, and an append or sync of a log is: whether
- *            it is there the next process that opens the volume will see. An append to a log that was removed from outside is DN_E_NO_OBJECT: all of the
- *            log is gone.
- * lease      acquire(name, holder text, duration): 0, or DN_E_BUSY with the holder. No fence.
- * scan       runs a callback where the object lies; posix and sim call it in this process.
- * Errors: DN_E_IO, DN_E_NOSPC, DN_E_NOMEM, DN_E_CORRUPT (a document or object envelope is damaged)
- * besides those named; texts name the object and offset. After DN_E_NOSPC everything that was
- * readable stays readable, and writes succeed again when there is space.
+ *            DN_E_FENCED if a newer epoch was set by log_fence: then nothing of it is there. At
+ * most one append in flight per log (the caller's duty). After an append failed, how much of it is
+ * there is unknown: the caller must not append to that log again (further appends give DN_E_IO) and
+ * goes on in a new one. Readers see a prefix of the appended bytes, which after a crash may end in
+ * torn remains of the last, unacknowledged one and zeros that nobody appended. documents  small (<=
+ * 64 MiB), replaced whole and atomically if the generation is still the one read; otherwise
+ * DN_E_CONFLICT. Generation 0 means "does not exist". A replace that failed otherwise left the old
+ * or the new document; read it again to know. lock       a volume has one writer. If its lock is
+ * removed from outside, every write is DN_E_FENCED from then on, and nothing is written; reads go
+ * on. A write that is under way meanwhile may be DN_E_OUTCOME_UNKNOWN, and an append or sync of a
+ * log is: whether it is there the next process that opens the volume will see. An append to a log
+ * that was removed from outside is DN_E_NO_OBJECT: all of the log is gone. lease      acquire(name,
+ * holder text, duration): 0, or DN_E_BUSY with the holder. No fence. scan       runs a callback
+ * where the object lies; posix and sim call it in this process. Errors: DN_E_IO, DN_E_NOSPC,
+ * DN_E_NOMEM, DN_E_CORRUPT (a document or object envelope is damaged) besides those named; texts
+ * name the object and offset. After DN_E_NOSPC everything that was readable stays readable, and
+ * writes succeed again when there is space.
  *
  * Any thread. Under sim, one fiber at a time by construction. */
 #pragma once
