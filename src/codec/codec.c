@@ -113,6 +113,7 @@ static int codec_prepare(const struct vec *v,
 
     DN_ASSERT(!hint->kin || hint->kin->count == v->count);
     in.kin = hint->kin;
+    in.home = in.phys == PHYS_STR ? hint->home : NULL;
     in.work = arena_alloc(scratch, sizeof *in.work);
     if (!in.work)
         return DN_FAIL_NOMEM(err);
@@ -206,17 +207,38 @@ static unsigned codec_choose(const struct codec_in *in)
 static bool
 codec_choose_guide(const struct codec_in *in, const struct codec_hint *hint, unsigned *ret)
 {
+    static const unsigned guides[] = {CODEC_DICT, CODEC_DICT_FAR, CODEC_DICT_NEXT};
     const struct codec_work *work = in->work;
-    size_t plain;
-    size_t next;
+    uint64_t best = UINT64_MAX;
 
-    if (work->runs == 1 || !codec_dict_fill(in) || work->dict_count > in->count / 4 * 3)
+    if (work->runs == 1)
         return false;
-    plain = codec_dict_ops.size(in, SIZE_MAX - 1);
-    next = codec_dict_next_ops.size(in, SIZE_MAX - 1);
-    *ret = next * codec_dict_next_ops.weight < plain * codec_dict_ops.weight ? CODEC_DICT_NEXT
-                                                                             : CODEC_DICT;
+    codec_dict_fill(in);
+    if (work->dict_count > in->count / 4 * 3)
+        return false;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(guides); i++) {
+        const struct codec_ops *ops = codec_table[guides[i]];
+        uint64_t score = (uint64_t)ops->size(in, SIZE_MAX) * ops->weight;
+
+        if (score < best) {
+            best = score;
+            *ret = guides[i];
+        }
+    }
     codec_kin_from_codes(work->dict_codes, in->count, hint->guide, hint->ret_kin);
+    return true;
+}
+
+/* Keeps the dictionary that was written, or counts on from the last. */
+static bool codec_keep_home(const struct codec_in *in, unsigned codec, struct codec_home *home)
+{
+    const struct codec_ops *ops = codec_table[codec];
+    bool own = in->work && in->phys == PHYS_STR && ops->list && in->work->dict_done &&
+               (!ops->back || in->work->far_back == 0);
+
+    if (own)
+        return codec_home_fill(in, home);
+    home->back++;
     return true;
 }
 
@@ -298,7 +320,7 @@ static int codec_encode_any(unsigned codec,
         }
         codec_table[codec]->encode(&in, b);
     }
-    if (b->failed)
+    if (b->failed || (hint->home && !codec_keep_home(&in, codec, hint->home)))
         return DN_FAIL_NOMEM(err);
     *ret_codec = codec;
     return 0;

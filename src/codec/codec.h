@@ -49,6 +49,7 @@ struct codec_in {
                              NULL for strings */
     const struct vnumeric *nums; /* NUMERIC: the numbers whose bytes are in data; else NULL */
     const struct codec_kin *kin; /* of the rows, if a guide is known; else NULL */
+    struct codec_home *home;     /* as struct codec_hint has it */
     const uint64_t *missing;     /* rows whose value means nothing; NULL: there are none */
     struct codec_work *work;     /* statistics made once for all codecs; room for a codec's own */
     struct arena *scratch;       /* for size(); a failure to be told by work->nomem */
@@ -57,10 +58,11 @@ struct codec_in {
 /* The values of an encoded vector: what is left of its bytes after the bitmaps. */
 struct codec_part {
     enum phys phys;
-    uint32_t count;              /* rows, 1..VEC_ROWS_MAX */
-    const uint8_t *p;            /* the bytes, borrowed; untrusted */
-    size_t n;                    /* how many; a codec must use them all */
-    const struct codec_kin *kin; /* as struct codec_src has it */
+    uint32_t count;                /* rows, 1..VEC_ROWS_MAX */
+    const uint8_t *p;              /* the bytes, borrowed; untrusted */
+    size_t n;                      /* how many; a codec must use them all */
+    const struct codec_kin *kin;   /* as struct codec_src has it */
+    const struct codec_part *home; /* the value list that struct codec_src.home has; or NULL */
 };
 
 __extension__ typedef __int128 codec_i128;
@@ -126,6 +128,12 @@ struct codec_ops {
                  uint16_t *to,
                  struct codec_part *ret_list,
                  struct dn_err *err);
+    /* Optional: how many vectors back in the column the value list is that belongs to the codes; 0:
+     * it is here, or the bytes are broken. */
+    uint32_t (*back)(const struct codec_part *part);
+    /* Optional: the value list, for vectors that use it from there. ret->p is NULL if it is not
+     * here. */
+    int (*list)(const struct codec_part *part, struct codec_part *ret, struct dn_err *err);
     /* Optional: sums and bounds without writing values out; not for strings. DN_NOT_FOUND: decode.
      */
     int (*agg)(const struct codec_part *part,
@@ -144,12 +152,28 @@ int codec_encode(const struct vec *v,
                  struct buf *b,
                  unsigned *ret_codec,
                  struct dn_err *err) DN_MUST_CHECK;
+/* The dictionary of an earlier vector of a column of strings, which later ones may do with. One
+ * thread. */
+struct codec_home {
+    uint32_t back;  /* vectors written since */
+    uint32_t count; /* entries; 0: there is none */
+    struct vstr values[VEC_ROWS_MAX];
+    uint32_t hashes[VEC_ROWS_MAX];
+    uint16_t slots[2 * VEC_ROWS_MAX]; /* entry + 1; 0: empty */
+    struct arena arena;               /* the strings */
+};
+void codec_home_init(struct codec_home *home, struct mem_owner *owner);
+void codec_home_done(struct codec_home *home);
+void codec_home_reset(struct codec_home *home); /* vectors before are out of reach */
+
 /* What a writer of many vectors knows of one. */
 struct codec_hint {
     const struct codec_kin *kin; /* of its rows, by a guide; NULL: there is none */
     uint32_t guide; /* not 0: this is the vector of a guide, whose column has the id; it gets a
                        dictionary and ret_kin is filled, or ret_kin->count is 0 */
     struct codec_kin *ret_kin; /* borrowed */
+    struct codec_home *home; /* of the column, in and out: all its vectors are written with it, one
+                                after the other; NULL: each has its own dictionary */
 };
 /* As codec_encode; with a guide the bytes can be read only where the guide's are at hand, too. */
 int codec_encode_hinted(const struct vec *v,
@@ -170,17 +194,21 @@ int codec_encode_with(unsigned codec,
 void codec_avoid_libraries(bool avoid);
 /* An encoded vector as the segment's directory knows it; all of it is checked, none trusted. */
 struct codec_src {
-    unsigned codec;              /* enum codec_id */
-    enum type_id type;           /* of the column */
-    uint32_t count;              /* rows, 1..VEC_ROWS_MAX */
-    const uint8_t *p;            /* the bytes, borrowed */
-    size_t n;                    /* how many */
-    const struct codec_kin *kin; /* of the rows, borrowed: codec_guide tells if it is needed */
+    unsigned codec;               /* enum codec_id */
+    enum type_id type;            /* of the column */
+    uint32_t count;               /* rows, 1..VEC_ROWS_MAX */
+    const uint8_t *p;             /* the bytes, borrowed */
+    size_t n;                     /* how many */
+    const struct codec_kin *kin;  /* of the rows, borrowed: codec_guide tells if it is needed */
+    const struct codec_src *home; /* borrowed: codec_back tells if it is needed */
 };
 
 /* The column whose vector of the same rows is needed to decode: its id; 0: none. Bytes that are
  * broken have none either. */
 uint32_t codec_guide(const struct codec_src *src);
+/* How many vectors back in the column is the one that is needed to decode, as struct
+ * codec_src.home; 0: none. Bytes that are broken need none either. */
+uint32_t codec_back(const struct codec_src *src);
 /* Who is kin to whom, from the guide's vector, whose column has the id. */
 int codec_kin_of_guide(const struct codec_src *guide,
                        uint32_t id,

@@ -14,6 +14,7 @@ struct codec_opened {
     struct codec_bits nulls;   /* rows that are NULL */
     struct codec_bits absent;  /* rows that are absent */
     struct codec_bits missing; /* rows that are either */
+    struct codec_part home;    /* the value list of another vector, if one is at hand */
 };
 
 /* Codecs see INTERVAL and NUMERIC as strings, but for those that are made for numbers. */
@@ -23,7 +24,8 @@ static enum phys codec_part_phys(const struct codec_ops *ops, enum type_id type)
                                                                          : type_phys(type);
 }
 
-static int codec_open(const struct codec_src *src, struct codec_opened *ret, struct dn_err *err)
+static int
+codec_open_alone(const struct codec_src *src, struct codec_opened *ret, struct dn_err *err)
 {
     struct rd r = rd_make(src->p, src->n);
     uint32_t count = src->count;
@@ -59,6 +61,29 @@ static int codec_open(const struct codec_src *src, struct codec_opened *ret, str
                   err,
                   "vector: %zu bytes of values though no row has one",
                   ret->part.n);
+    return 0;
+}
+
+static int codec_open(const struct codec_src *src, struct codec_opened *ret, struct dn_err *err)
+{
+    struct codec_opened home;
+    int rc;
+
+    rc = codec_open_alone(src, ret, err);
+    if (rc < 0 || !src->home)
+        return rc;
+    rc = codec_open_alone(src->home, &home, err);
+    if (rc < 0)
+        return rc;
+    DN_CHECK_DISK(home.ops->list && !home.missing.all,
+                  err,
+                  "vector: the dictionary of a vector of codec %s",
+                  home.ops->name);
+    rc = home.ops->list(&home.part, &ret->home, err);
+    if (rc < 0)
+        return rc;
+    DN_CHECK_DISK(ret->home.p, err, "vector: a dictionary that is elsewhere again");
+    ret->part.home = &ret->home;
     return 0;
 }
 
@@ -191,11 +216,22 @@ uint32_t codec_guide(const struct codec_src *src)
     struct rd r;
     uint64_t id;
 
-    if (!ops || !ops->guided || codec_open(src, &o, &err) < 0 || o.missing.all)
+    if (!ops || !ops->guided || codec_open_alone(src, &o, &err) < 0 || o.missing.all)
         return 0;
     r = rd_make(o.part.p, o.part.n);
     id = rd_varint(&r);
     return r.bad || id > UINT32_MAX ? 0 : (uint32_t)id;
+}
+
+uint32_t codec_back(const struct codec_src *src)
+{
+    const struct codec_ops *ops = codec_ops_by_id(src->codec);
+    struct codec_opened o;
+    struct dn_err err;
+
+    if (!ops || !ops->back || codec_open_alone(src, &o, &err) < 0 || o.missing.all)
+        return 0;
+    return ops->back(&o.part);
 }
 
 int codec_kin_of_guide(const struct codec_src *guide,
@@ -208,7 +244,7 @@ int codec_kin_of_guide(const struct codec_src *guide,
     struct codec_opened o;
     int rc;
 
-    rc = codec_open(guide, &o, err);
+    rc = codec_open_alone(guide, &o, err);
     if (rc < 0)
         return rc;
     DN_CHECK_DISK(o.ops->codes && !o.missing.all, err, "vector: a guide of codec %s", o.ops->name);

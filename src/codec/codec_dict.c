@@ -90,9 +90,10 @@ static bool codec_dict_build(const struct codec_in *in, size_t limit)
     return true;
 }
 
-bool codec_dict_fill(const struct codec_in *in)
+void codec_dict_fill(const struct codec_in *in)
 {
-    return in->work->dict_done || codec_dict_build(in, SIZE_MAX);
+    if (!in->work->dict_done)
+        (void)codec_dict_build(in, SIZE_MAX); /* nothing is too long for that */
 }
 
 static size_t codec_dict_size(const struct codec_in *in, size_t limit)
@@ -199,6 +200,14 @@ codec_dict_get(const struct codec_part *part, uint32_t row, struct datum *ret, s
     return codec_values_at(&list, code, ret, err);
 }
 
+static int
+codec_dict_list(const struct codec_part *part, struct codec_part *ret, struct dn_err *err)
+{
+    const uint8_t *packed;
+
+    return codec_dict_open(part, ret, &packed, err);
+}
+
 const struct codec_ops codec_dict_ops = {
     .name = "dict",
     .weight = 100,
@@ -209,4 +218,5 @@ const struct codec_ops codec_dict_ops = {
     .decode = codec_dict_decode,
     .get = codec_dict_get,
     .codes = codec_dict_codes,
+    .list = codec_dict_list,
 };

@@ -3,43 +3,36 @@
  * codec_dict_kin.c: a dictionary whose codes are a kin frame (codec_kin.h): what is the same in all
  * rows of a series costs nothing but for the first.
  *
- *   varint guide, u16 entries, varint bytes of their value list, the list, kin frame of the codes
+ *   varint guide, head of a dictionary that may be elsewhere (codec_dict.h), kin frame of the codes
  *   (2 bytes each)
  *
  * Decodes to a DICT vector. */
 #include "codec/codec_dict.h"
 #include "codec/codec_kin.h"
 
-#define CODEC_DICT_KIN_HEAD 2u
 #define CODEC_DICT_KIN_CODE 2u /* bytes of a code */
 
 static size_t codec_dict_kin_size(const struct codec_in *in, size_t limit)
 {
     struct codec_work *work = in->work;
     uint64_t *codes = work->kin.ints;
-    size_t list;
     size_t size;
 
-    if ((in->phys != PHYS_STR && limit < SIZE_MAX) || !codec_dict_fill(in))
+    if (in->phys != PHYS_STR && limit < SIZE_MAX)
         return SIZE_MAX; /* numbers have other codecs for it */
     codec_kin_ready(in);
+    codec_far_fill(in);
     for (uint32_t i = 0; i < in->count; i++)
-        codes[i] = work->dict_codes[i];
-    size = codec_kin_head_size(in) + CODEC_DICT_KIN_HEAD +
+        codes[i] = work->far_codes[i];
+    size = codec_kin_head_size(in) + codec_far_head_size(in) +
            codec_kin_size(in, codes, CODEC_DICT_KIN_CODE, NULL, 0);
-    list = codec_values_size(in, work->dict_rows, work->dict_count);
-    size += codec_varint_size(list) + list;
     return size < limit ? size : SIZE_MAX;
 }
 
 static void codec_dict_kin_encode(const struct codec_in *in, struct buf *b)
 {
-    const struct codec_work *work = in->work;
-
     codec_kin_head_put(in, b);
-    buf_u16(b, (uint16_t)work->dict_count);
-    buf_varint(b, codec_values_size(in, work->dict_rows, work->dict_count));
-    codec_values_put(in, work->dict_rows, work->dict_count, b);
+    codec_far_head_put(in, b);
     codec_kin_put(in, b);
 }
 
@@ -52,28 +45,19 @@ static int codec_dict_kin_open(const struct codec_part *part,
 {
     struct rd r = rd_make(part->p, part->n);
     const struct codec_kin *kin;
-    const uint8_t *list;
-    uint32_t entries;
-    size_t list_n;
     int rc;
 
     rc = codec_kin_head_get(&r, part, plain, &kin, err);
     if (rc < 0)
         return rc;
-    entries = rd_u16(&r);
-    DN_CHECK_DISK(!r.bad && entries >= 1 && entries <= part->count,
-                  err,
-                  "vector: dictionary of %u entries for %u rows",
-                  entries,
-                  part->count);
-    list = rd_blob(&r, &list_n);
-    DN_CHECK_DISK(!r.bad, err, "vector: dictionary cut short");
+    rc = codec_far_head_get(&r, part, ret, err);
+    if (rc < 0)
+        return rc;
     rc = codec_kin_get(&r, kin, CODEC_DICT_KIN_CODE, ret_frame, err);
     if (rc < 0)
         return rc;
     DN_CHECK_DISK(rd_left(&r) == 0, err, "vector: %zu bytes too many", rd_left(&r));
-    *ret = (struct codec_part){.phys = part->phys, .count = entries, .p = list, .n = list_n};
-    return 0;
+    return codec_far_list(part, ret, err);
 }
 
 static int codec_dict_kin_decode(const struct codec_part *part,
@@ -126,6 +110,30 @@ static int codec_dict_kin_get(const struct codec_part *part,
     return codec_values_at(&list, (uint32_t)code, ret, err);
 }
 
+/* The head alone, without a look at kin. */
+static struct rd codec_dict_kin_head(const struct codec_part *part)
+{
+    struct rd r = rd_make(part->p, part->n);
+
+    (void)rd_varint(&r);
+    return r;
+}
+
+static uint32_t codec_dict_kin_back(const struct codec_part *part)
+{
+    struct rd r = codec_dict_kin_head(part);
+
+    return codec_far_back(&r);
+}
+
+static int
+codec_dict_kin_list(const struct codec_part *part, struct codec_part *ret, struct dn_err *err)
+{
+    struct rd r = codec_dict_kin_head(part);
+
+    return codec_far_head_get(&r, part, ret, err);
+}
+
 const struct codec_ops codec_dict_kin_ops = {
     .name = "dict_kin",
     .weight = 115,
@@ -136,4 +144,6 @@ const struct codec_ops codec_dict_kin_ops = {
     .encode = codec_dict_kin_encode,
     .decode = codec_dict_kin_decode,
     .get = codec_dict_kin_get,
+    .back = codec_dict_kin_back,
+    .list = codec_dict_kin_list,
 };

@@ -4,14 +4,13 @@
  * in the same order again and again. What follows a value is what followed it the last time; rows
  * where that is wrong are odd and listed.
  *
- *   u16 entries, varint odd rows, bit-packed row numbers of these, their bit-packed codes,
- *   value list of the entries
+ *   head of a dictionary that may be elsewhere (codec_dict.h), varint odd rows, bit-packed row
+ *   numbers of these, their bit-packed codes
  *
  * Guides (codec_kin.h) alone are written so, since decoding walks from row to row.
  * Decodes to a DICT vector. */
 #include "codec/codec_dict.h"
 
-#define CODEC_NEXT_HEAD     2u
 #define CODEC_NEXT_ROW_BITS 10u
 
 /* Before anything was seen an entry is followed by the one after it. */
@@ -29,12 +28,11 @@ static size_t codec_next_size(const struct codec_in *in, size_t limit)
     uint32_t odd = 0;
     size_t size;
 
-    if (!codec_dict_fill(in))
-        return SIZE_MAX;
-    codec_next_init(next, work->dict_count);
-    code = work->dict_count - 1; /* so that row 0 is expected to be the first entry */
+    codec_far_fill(in);
+    codec_next_init(next, work->far_entries);
+    code = work->far_entries - 1; /* so that row 0 is expected to be the first entry */
     for (uint32_t i = 0; i < in->count; i++) {
-        uint16_t now = work->dict_codes[i];
+        uint16_t now = work->far_codes[i];
 
         work->next_rows[odd] = (uint16_t)i;
         odd += next[code] != now;
@@ -42,9 +40,9 @@ static size_t codec_next_size(const struct codec_in *in, size_t limit)
         code = now;
     }
     work->next_odd = odd;
-    size = CODEC_NEXT_HEAD + codec_varint_size(odd) + bitpack_size(odd, CODEC_NEXT_ROW_BITS) +
-           bitpack_size(odd, bitpack_width(work->dict_count - 1)) +
-           codec_values_size(in, work->dict_rows, work->dict_count);
+    size = codec_far_head_size(in) + codec_varint_size(odd) +
+           bitpack_size(odd, CODEC_NEXT_ROW_BITS) +
+           bitpack_size(odd, bitpack_width(work->far_entries - 1));
     return size < limit ? size : SIZE_MAX;
 }
 
@@ -52,15 +50,14 @@ static void codec_next_encode(const struct codec_in *in, struct buf *b)
 {
     struct codec_work *work = in->work;
 
-    buf_u16(b, (uint16_t)work->dict_count);
+    codec_far_head_put(in, b);
     buf_varint(b, work->next_odd);
     for (uint32_t i = 0; i < work->next_odd; i++)
         work->pack[i] = work->next_rows[i];
     codec_put_packed(b, work, work->next_odd, CODEC_NEXT_ROW_BITS);
     for (uint32_t i = 0; i < work->next_odd; i++)
-        work->pack[i] = work->dict_codes[work->next_rows[i]];
-    codec_put_packed(b, work, work->next_odd, bitpack_width(work->dict_count - 1));
-    codec_values_put(in, work->dict_rows, work->dict_count, b);
+        work->pack[i] = work->far_codes[work->next_rows[i]];
+    codec_put_packed(b, work, work->next_odd, bitpack_width(work->far_entries - 1));
 }
 
 /* The head, checked. */
@@ -75,40 +72,57 @@ static int
 codec_next_open(const struct codec_part *part, struct codec_next *ret, struct dn_err *err)
 {
     struct rd r = rd_make(part->p, part->n);
-    uint32_t entries = rd_u16(&r);
-    uint64_t odd = rd_varint(&r);
     unsigned width;
     const uint8_t *rows;
     const uint8_t *codes;
+    uint64_t odd;
+    int rc;
 
-    DN_CHECK_DISK(!r.bad && entries >= 1 && entries <= part->count,
-                  err,
-                  "vector: dictionary of %u entries for %u rows",
-                  entries,
-                  part->count);
+    rc = codec_far_head_get(&r, part, &ret->list, err);
+    if (rc < 0)
+        return rc;
+    odd = rd_varint(&r);
+    DN_CHECK_DISK(!r.bad, err, "vector: bad head of values in turn");
     DN_CHECK_DISK(odd <= part->count,
                   err,
                   "vector: %llu odd codes in %u rows",
                   (unsigned long long)odd,
                   part->count);
     ret->odd = (uint32_t)odd;
-    width = bitpack_width(entries - 1);
+    width = bitpack_width(ret->list.count - 1);
     rows = rd_bytes(&r, bitpack_size(ret->odd, CODEC_NEXT_ROW_BITS));
     codes = rd_bytes(&r, bitpack_size(ret->odd, width));
-    DN_CHECK_DISK(rows && codes, err, "vector: odd codes cut short");
+    DN_CHECK_DISK(
+        rows && codes && rd_left(&r) == 0, err, "vector: odd codes cut short, or too long");
     bitpack_unpack16(rows, ret->odd, CODEC_NEXT_ROW_BITS, ret->rows);
     bitpack_unpack16(codes, ret->odd, width, ret->codes);
     for (uint32_t i = 0; i < ret->odd; i++)
         DN_CHECK_DISK(ret->rows[i] < part->count && (i == 0 || ret->rows[i] > ret->rows[i - 1]) &&
-                          ret->codes[i] < entries,
+                          ret->codes[i] < ret->list.count,
                       err,
                       "vector: odd code %u is %u in row %u",
                       i,
                       ret->codes[i],
                       ret->rows[i]);
-    ret->list =
-        (struct codec_part){.phys = part->phys, .count = entries, .p = r.p, .n = rd_left(&r)};
     return 0;
+}
+
+/* Rows that are not odd: once around step by step, what is left is copied from there. Each step
+ * waits for the one before, copies do not. */
+static uint32_t
+codec_next_turns(const uint16_t *next, uint32_t code, uint32_t row, uint32_t end, uint16_t *to)
+{
+    uint32_t first = row;
+    uint32_t turn;
+
+    do {
+        code = next[code];
+        to[row++] = (uint16_t)code;
+    } while (row < end && next[code] != to[first]);
+    turn = row - first;
+    for (; row < end; row++)
+        to[row] = to[row - turn];
+    return end;
 }
 
 static void codec_next_walk(const struct codec_next *n, uint32_t count, uint16_t *to)
@@ -121,9 +135,9 @@ static void codec_next_walk(const struct codec_next *n, uint32_t count, uint16_t
     for (uint32_t i = 0; i <= n->odd; i++) {
         uint32_t end = i < n->odd ? n->rows[i] : count;
 
-        for (; row < end; row++) {
-            code = next[code];
-            to[row] = (uint16_t)code;
+        if (row < end) {
+            row = codec_next_turns(next, code, row, end, to);
+            code = to[row - 1];
         }
         if (i == n->odd)
             break;
@@ -161,12 +175,29 @@ static int codec_next_decode(const struct codec_part *part,
     if (!codes)
         return DN_FAIL_NOMEM(err);
     rc = codec_next_codes(part, codes, &list, err);
+    if (rc == 0)
+        rc = codec_far_list(part, &list, err);
     if (rc < 0)
         return rc;
     ret->form = VEC_DICT;
     ret->codes = codes;
     ret->dict_count = list.count;
     return codec_values_get(&list, arena, &ret->data, err);
+}
+
+static uint32_t codec_next_back(const struct codec_part *part)
+{
+    struct rd r = rd_make(part->p, part->n);
+
+    return codec_far_back(&r);
+}
+
+static int
+codec_next_list(const struct codec_part *part, struct codec_part *ret, struct dn_err *err)
+{
+    struct rd r = rd_make(part->p, part->n);
+
+    return codec_far_head_get(&r, part, ret, err);
 }
 
 const struct codec_ops codec_dict_next_ops = {
@@ -178,4 +209,6 @@ const struct codec_ops codec_dict_next_ops = {
     .encode = codec_next_encode,
     .decode = codec_next_decode,
     .codes = codec_next_codes,
+    .back = codec_next_back,
+    .list = codec_next_list,
 };

@@ -79,6 +79,11 @@ struct codec_work {
     uint16_t dict_codes[VEC_ROWS_MAX];  /* per row */
     uint32_t dict_hashes[VEC_ROWS_MAX]; /* strings: per entry, for a quick no */
     uint16_t slots[CODEC_DICT_SLOTS];   /* hash table: code + 1, 0 = empty */
+    /* Filled by codec_far_fill. */
+    uint32_t far_back;         /* vectors to the dictionary; 0: it is the vector's own */
+    uint32_t far_entries;      /* of it */
+    const uint16_t *far_codes; /* per row: dict_codes or far_room */
+    uint16_t far_room[VEC_ROWS_MAX];
     /* Filled by size() of DICT_NEXT: rows whose code is not what the one before leads to. */
     uint32_t next_odd;
     uint16_t next_rows[VEC_ROWS_MAX]; /* ascending */

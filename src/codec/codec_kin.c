@@ -449,7 +449,9 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
     values[0] = 0;
     for (uint32_t i = 0; i < kin->count; i++)
         values[i + 1] = values[kin->of[i]] + to[i];
-    for (uint32_t i = 0; i < kin->count; i++)
+    if (shift == 0)
+        memcpy(to, values + 1, kin->count * sizeof *to);
+    for (uint32_t i = 0; shift && i < kin->count; i++)
         to[i] = (uint64_t)((int64_t)(values[i + 1] << shift) >> shift);
 }
 

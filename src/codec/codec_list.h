@@ -22,4 +22,5 @@ DN_CODEC(15, KIN,       codec_kin_ops)       /* differences to the row before of
 DN_CODEC(16, ALP_KIN,   codec_alp_kin_ops)   /* differences of decimals as integers, likewise */
 DN_CODEC(17, DICT_KIN,  codec_dict_kin_ops)  /* dictionary, codes likewise */
 DN_CODEC(18, DICT_NEXT, codec_dict_next_ops) /* dictionary of values that take turns */
+DN_CODEC(19, DICT_FAR,  codec_dict_far_ops)  /* codes, the dictionary perhaps elsewhere */
 /* clang-format on */

@@ -130,6 +130,9 @@ void seg_col_done(struct seg_wcol *c)
     mem_free(c->nulls);
     mem_free(c->absent);
     mem_free(c->vecs);
+    if (c->home)
+        codec_home_done(c->home);
+    mem_free(c->home);
     arena_done(&c->strings[0]);
     arena_done(&c->strings[1]);
     arena_done(&c->bounds);
@@ -333,12 +336,10 @@ static int seg_col_encode(struct seg_writer *w,
                           struct seg_wvec place,
                           struct dn_err *err)
 {
-    struct codec_hint hint = {.kin = NULL};
+    struct codec_hint hint = seg_turns_hint(w, c, &place);
     struct seg_wvec *vec;
     int rc;
 
-    if (place.block == w->group_blocks)
-        hint = seg_turns_hint(w, c, place.number);
     if (c->vecs_count == c->vecs_cap) {
         uint32_t cap = c->vecs_cap ? c->vecs_cap * 2 : SEG_BLOCK_VECTORS;
 
@@ -550,6 +551,8 @@ int seg_col_group(struct seg_writer *w, struct seg_wcol *c, struct dn_err *err)
     }
     buf_reset(&c->enc);
     c->vecs_count = 0;
+    if (c->home)
+        codec_home_reset(c->home);
     c->constant = true;
     if (rc == 0 && (c->kinds.failed || w->out.failed))
         return DN_FAIL_NOMEM(err);

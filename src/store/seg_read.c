@@ -222,20 +222,46 @@ int seg_vec_guide(const struct seg *s,
                    rows->block);
 }
 
+int seg_vec_home(const struct seg *s,
+                 const struct seg_vecref *v,
+                 uint32_t group,
+                 uint32_t back,
+                 struct seg_vecref *ret,
+                 struct dn_err *err)
+{
+    const struct seg_group *g = &s->groups[group];
+    uint32_t first = v->col->vec_first[group];
+    uint32_t number = v->index - first;
+
+    DN_CHECK_DISK(back <= number,
+                  err,
+                  "%s: column id %u at offset %u: its dictionary is %u vectors back",
+                  s->name,
+                  v->col->id,
+                  v->col->at[v->index],
+                  back);
+    number -= back;
+    *ret = (struct seg_vecref){.col = v->col, .index = first + number};
+    for (uint32_t b = g->block_first; b < g->block_first + g->block_count; b++) {
+        if (number < s->blocks[b].vectors) {
+            ret->rows = seg_vec_rows(s, b, number);
+            break;
+        }
+        number -= s->blocks[b].vectors;
+    }
+    return 0;
+}
+
 int seg_vec_decode(const struct seg *s,
                    const struct seg_vecref *v,
-                   const uint8_t *p,
-                   const struct codec_kin *kin,
+                   const struct codec_src *src,
                    struct arena *arena,
                    struct vec *ret,
                    struct dn_err *err)
 {
     const struct seg_rcol *c = v->col;
-    struct codec_src src = seg_vec_src(v, p);
-    int rc;
+    int rc = codec_decode(src, arena, ret, err);
 
-    src.kin = kin;
-    rc = codec_decode(&src, arena, ret, err);
     if (rc < 0)
         dn_err_prefix(err, "%s: column id %u at offset %u", s->name, c->id, c->at[v->index]);
     return rc;
@@ -494,7 +520,7 @@ static int seg_fetch_more(const struct seg_fetch *f,
     int rc;
 
     for (uint32_t i = 0; i < f->count; i++)
-        if (f->wants[i].vec.col == v->col) {
+        if (f->wants[i].vec.col == v->col && f->wants[i].vec.index == v->index) {
             *ret = f->wants[i].bytes;
             return 0;
         }
@@ -549,6 +575,32 @@ static int seg_fetch_kin(const struct seg_fetch *f,
     return rc;
 }
 
+/* The vector whose dictionary the one of src uses, if it is another. */
+static int seg_fetch_home(const struct seg_fetch *f,
+                          const struct seg_want *want,
+                          struct arena *arena,
+                          struct seg_pins *pins,
+                          struct codec_src *src,
+                          struct codec_src *home,
+                          struct dn_err *err)
+{
+    uint32_t back = codec_back(src);
+    const uint8_t *p = NULL;
+    struct seg_vecref v;
+    int rc;
+
+    if (back == 0)
+        return 0;
+    rc = seg_vec_home(f->s, &want->vec, f->group, back, &v, err);
+    if (rc == 0)
+        rc = seg_fetch_more(f, &v, arena, pins, &p, err);
+    if (rc < 0)
+        return rc;
+    *home = seg_vec_src(&v, p);
+    src->home = home;
+    return 0;
+}
+
 static int seg_fetch_decode(const struct seg_fetch *f,
                             const struct seg_rows *rows,
                             struct arena *arena,
@@ -562,13 +614,16 @@ static int seg_fetch_decode(const struct seg_fetch *f,
         const struct seg_want *want = &f->wants[i];
         struct codec_src src = seg_vec_src(&want->vec, want->bytes);
         uint32_t guide = codec_guide(&src);
+        struct codec_src home;
         int rc = 0;
 
         if (guide && (!kin || kin->guide != guide))
             rc = seg_fetch_kin(f, rows, guide, arena, pins, &kin, err);
+        src.kin = guide ? kin : NULL;
         if (rc == 0)
-            rc = seg_vec_decode(
-                f->s, &want->vec, want->bytes, guide ? kin : NULL, arena, &ret[want->out], err);
+            rc = seg_fetch_home(f, want, arena, pins, &src, &home, err);
+        if (rc == 0)
+            rc = seg_vec_decode(f->s, &want->vec, &src, arena, &ret[want->out], err);
         if (rc < 0)
             return rc;
     }

@@ -174,11 +174,18 @@ int seg_vec_guide(const struct seg *s,
                   uint32_t id,
                   struct seg_vecref *ret,
                   struct dn_err *err) DN_MUST_CHECK;
-/* kin: of the rows, if codec_guide says that it is needed; or NULL. */
+/* The vector `back` before v in its column, whose dictionary v uses; it must be of the same group.
+ */
+int seg_vec_home(const struct seg *s,
+                 const struct seg_vecref *v,
+                 uint32_t group,
+                 uint32_t back,
+                 struct seg_vecref *ret,
+                 struct dn_err *err) DN_MUST_CHECK;
+/* src: of v, with all that codec_guide and codec_back say is needed. */
 int seg_vec_decode(const struct seg *s,
                    const struct seg_vecref *v,
-                   const uint8_t *p,
-                   const struct codec_kin *kin,
+                   const struct codec_src *src,
                    struct arena *arena,
                    struct vec *ret,
                    struct dn_err *err) DN_MUST_CHECK;

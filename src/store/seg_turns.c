@@ -168,6 +168,22 @@ static int seg_turns_search(struct seg_writer *w, uint32_t rows, struct dn_err *
     return rc;
 }
 
+/* Strings are written with the dictionary of an earlier vector of the group where that will do. */
+static int seg_turns_homes(struct seg_writer *w, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < w->cols_count; i++) {
+        struct seg_wcol *c = &w->cols[i];
+
+        if (!type_is_string(c->type) || c->home)
+            continue;
+        c->home = mem_alloc(w->owner, sizeof *c->home);
+        if (!c->home)
+            return DN_FAIL_NOMEM(err);
+        codec_home_init(c->home, w->owner);
+    }
+    return 0;
+}
+
 int seg_turns_block(struct seg_writer *w, uint32_t rows, struct dn_err *err)
 {
     int rc;
@@ -185,19 +201,28 @@ int seg_turns_block(struct seg_writer *w, uint32_t rows, struct dn_err *err)
     }
     if (!w->guide)
         return 0;
+    rc = seg_turns_homes(w, err);
+    if (rc < 0)
+        return rc;
     for (uint32_t i = 0; i < SEG_BLOCK_VECTORS; i++)
         w->kins[i].count = 0;
     return seg_col_block(w, w->guide, rows, err);
 }
 
 struct codec_hint
-seg_turns_hint(const struct seg_writer *w, const struct seg_wcol *c, uint32_t number)
+seg_turns_hint(const struct seg_writer *w, const struct seg_wcol *c, const struct seg_wvec *place)
 {
-    struct codec_kin *kin = w->guide ? &w->kins[number] : NULL;
+    struct codec_hint hint = {.home = c->home};
+    struct codec_kin *kin;
 
-    if (!kin)
-        return (struct codec_hint){.kin = NULL};
-    if (c == w->guide)
-        return (struct codec_hint){.guide = c->id, .ret_kin = kin};
-    return (struct codec_hint){.kin = kin->count ? kin : NULL};
+    if (!w->guide || place->block != w->group_blocks)
+        return hint;
+    kin = &w->kins[place->number];
+    if (c == w->guide) {
+        hint.guide = c->id;
+        hint.ret_kin = kin;
+    } else if (kin->count) {
+        hint.kin = kin;
+    }
+    return hint;
 }

@@ -161,40 +161,63 @@ static int seg_verify_block_zones(struct seg_check *k, uint32_t block, struct dn
 
 /* ---- V2: decoding one vector of all columns ---- */
 
-/* Who is kin to whom, if the bytes p of a vector say that it must be known. */
-static int seg_verify_kin(struct seg_check *k,
-                          const struct seg_rows *rows,
-                          const struct seg_vecref *ref,
-                          const uint8_t *p,
-                          const struct codec_kin **ret,
+/* The bytes of a vector of the group, which are checked. */
+static int seg_verify_src(const struct seg_check *k,
+                          const struct seg_vecref *v,
+                          uint32_t group,
+                          struct codec_src *ret,
                           struct dn_err *err)
 {
+    const uint8_t *p = k->bytes + (v->col->at[v->index] - k->s->groups[group].at);
+
+    *ret = seg_vec_src(v, p);
+    return seg_vec_check(k->s, v, p, err);
+}
+
+/* Decodes a vector, with those that it needs: its guide's, and that of its dictionary. */
+static int seg_verify_vector(struct seg_check *k,
+                             const struct seg_rows *rows,
+                             const struct seg_vecref *ref,
+                             struct vec *ret,
+                             struct dn_err *err)
+{
     const struct seg *s = k->s;
-    struct codec_src src = seg_vec_src(ref, p);
-    uint32_t guide = codec_guide(&src);
-    struct codec_kin *kin;
-    struct seg_vecref v;
+    uint32_t group = s->blocks[rows->block].group;
+    struct codec_kin *kin = NULL;
+    struct seg_vecref other;
+    struct codec_src src;
+    struct codec_src home;
+    uint32_t guide;
+    uint32_t back;
     int rc;
 
-    *ret = NULL;
-    if (guide == 0)
-        return 0;
-    kin = arena_alloc(&k->arena, sizeof *kin);
-    if (!kin)
-        return DN_FAIL_NOMEM(err);
-    rc = seg_vec_guide(s, rows, guide, &v, err);
+    rc = seg_verify_src(k, ref, group, &src, err);
     if (rc < 0)
         return rc;
-    p = k->bytes + (v.col->at[v.index] - s->groups[s->blocks[rows->block].group].at);
-    rc = seg_vec_check(s, &v, p, err);
-    if (rc < 0)
-        return rc;
-    src = seg_vec_src(&v, p);
-    rc = codec_kin_of_guide(&src, guide, kin, err);
-    if (rc < 0)
-        dn_err_prefix(err, "%s: column id %u at offset %u", s->name, guide, v.col->at[v.index]);
-    *ret = kin;
-    return rc;
+    guide = codec_guide(&src);
+    if (guide) {
+        kin = arena_alloc(&k->arena, sizeof *kin);
+        if (!kin)
+            return DN_FAIL_NOMEM(err);
+        rc = seg_vec_guide(s, rows, guide, &other, err);
+        if (rc == 0)
+            rc = seg_verify_src(k, &other, group, &home, err);
+        if (rc == 0)
+            rc = codec_kin_of_guide(&home, guide, kin, err);
+        if (rc < 0)
+            return rc;
+    }
+    back = codec_back(&src);
+    if (back) {
+        rc = seg_vec_home(s, ref, group, back, &other, err);
+        if (rc == 0)
+            rc = seg_verify_src(k, &other, group, &home, err);
+        if (rc < 0)
+            return rc;
+        src.home = &home;
+    }
+    src.kin = kin;
+    return seg_vec_decode(s, ref, &src, &k->arena, ret, err);
 }
 
 static int seg_verify_column(struct seg_check *k,
@@ -206,13 +229,11 @@ static int seg_verify_column(struct seg_check *k,
     const struct seg *s = k->s;
     const struct seg_rcol *c = &s->cols[col];
     uint32_t g = s->blocks[rows->block].group;
-    const struct codec_kin *kin = NULL;
     struct seg_vecref ref;
     struct seg_zone zone;
     struct zone have;
     struct vec v;
     uint32_t store_col;
-    const uint8_t *p;
     int rc;
 
     if (c->kinds[g] == SEG_KIND_CONST) {
@@ -220,12 +241,7 @@ static int seg_verify_column(struct seg_check *k,
         v.count = rows->count;
     } else {
         ref = seg_vec_of(s, c, rows->block, rows->vector);
-        p = k->bytes + (c->at[ref.index] - s->groups[g].at);
-        rc = seg_vec_check(s, &ref, p, err);
-        if (rc == 0)
-            rc = seg_verify_kin(k, rows, &ref, p, &kin, err);
-        if (rc == 0)
-            rc = seg_vec_decode(s, &ref, p, kin, &k->arena, &v, err);
+        rc = seg_verify_vector(k, rows, &ref, &v, err);
         if (rc < 0)
             return rc;
     }

@@ -61,6 +61,7 @@ struct seg_wcol {
     struct seg_wvec *vecs; /* owned */
     uint32_t vecs_count;
     uint32_t vecs_cap;
+    struct codec_home *home; /* owned: strings of rows that take turns; or NULL */
     struct seg_wblock blocks[SEG_GROUP_BLOCKS];
     /* the footer so far */
     struct buf kinds;    /* one byte per group */
@@ -149,8 +150,8 @@ struct vec seg_col_vec(const struct seg_wcol *c, uint32_t number, uint32_t rows)
 
 /* Looks for a guide, if it is time to, and writes its column of the block. */
 int seg_turns_block(struct seg_writer *w, uint32_t rows, struct dn_err *err) DN_MUST_CHECK;
-/* What is known of vector `number` of the block, whose guide has been written. */
+/* What is known of a vector of the group; the guide of the current block has been written. */
 struct codec_hint
-seg_turns_hint(const struct seg_writer *w, const struct seg_wcol *c, uint32_t number);
+seg_turns_hint(const struct seg_writer *w, const struct seg_wcol *c, const struct seg_wvec *place);
 
 int seg_write_footer(struct seg_writer *w, struct dn_err *err) DN_MUST_CHECK;

@@ -87,14 +87,16 @@ fuzz_decode(const struct seg *s, const uint8_t *p, uint32_t b, uint32_t v, struc
 
     for (uint32_t i = 0; i < s->cols_count; i++) {
         struct seg_vecref ref;
+        struct codec_src src;
         struct vec vec;
 
         if (s->cols[i].kinds[s->blocks[b].group] != SEG_KIND_VECTORS)
             continue;
         ref = seg_vec_of(s, &s->cols[i], b, v);
-        if (codec_ops_by_id(s->cols[i].codec[ref.index])->guided)
-            continue; /* seg_fetch reads it, with its guide */
-        if (seg_vec_decode(s, &ref, p + s->cols[i].at[ref.index], NULL, a, &vec, &err) == 0)
+        src = seg_vec_src(&ref, p + s->cols[i].at[ref.index]);
+        if (codec_guide(&src) || codec_back(&src))
+            continue; /* seg_fetch reads it, with what it needs */
+        if (seg_vec_decode(s, &ref, &src, a, &vec, &err) == 0)
             fuzz_touch(&vec);
         else
             good = false;

@@ -23,7 +23,18 @@ static struct sql_value sqlm_string(enum dendro_type type, const char *s, size_t
     return v;
 }
 
-#define SQLM_TURNS 12u
+#define SQLM_TURNS   12u
+#define SQLM_ORDERLY 1500u /* rows in turn, then as many in any order */
+
+/* Whose turn it is. */
+static unsigned sqlm_turn(const struct rng *r)
+{
+    uint64_t tick = r->tick;
+
+    if (tick / SQLM_ORDERLY % 2)
+        tick = tick * 0x9e3779b97f4a7c15u >> 40;
+    return (unsigned)(tick % SQLM_TURNS);
+}
 
 static struct sql_value sqlm_string_random(struct rng *r, enum dendro_type type)
 {
@@ -64,7 +75,7 @@ static struct sql_value sqlm_styled_string(struct rng *r, const struct sqlm_col 
         (void)snprintf(text, sizeof text, "phase %u", (unsigned)(r->tick / 64));
         break;
     case SQLM_TURN:
-        (void)snprintf(text, sizeof text, "host-%u", (unsigned)(r->tick % SQLM_TURNS) * 3);
+        (void)snprintf(text, sizeof text, "host-%u", sqlm_turn(r) * 3);
         break;
     case SQLM_FEW:
     case SQLM_NOISE:
@@ -90,7 +101,7 @@ static double sqlm_styled_float(struct rng *r, const struct sqlm_col *col)
         v = (double)(r->tick / 64) * 0.5;
         break;
     case SQLM_TURN:
-        v = (double)(r->tick % SQLM_TURNS * 37 % 11 * 1000 + rng_below(r, 3)) / 100;
+        v = (double)(sqlm_turn(r) * 37 % 11 * 1000 + rng_below(r, 3)) / 100;
         break;
     case SQLM_FEW:
     case SQLM_NOISE:
@@ -116,7 +127,7 @@ static int64_t sqlm_styled_int(struct rng *r, const struct sqlm_col *col)
     case SQLM_RUN:
         return 1 + tick / 64;
     case SQLM_TURN:
-        return 1 + tick % SQLM_TURNS * 37 % 11 * 2000 + rng_below(r, 3);
+        return 1 + sqlm_turn(r) * 37 % 11 * 2000 + rng_below(r, 3);
     case SQLM_FEW:
     case SQLM_NOISE:
     case SQLM_STYLE_MAX:
@@ -142,7 +153,7 @@ static int64_t sqlm_num_random(struct rng *r, const struct sqlm_col *col)
     case SQLM_RUN:
         return (int64_t)(r->tick / 64) * 50;
     case SQLM_TURN:
-        return (int64_t)(r->tick % SQLM_TURNS) * 5000;
+        return (int64_t)sqlm_turn(r) * 5000;
     case SQLM_FEW:
         return ((int64_t)rng_below(r, 9) - 4) * 25;
     case SQLM_NOISE:

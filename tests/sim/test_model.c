@@ -28,7 +28,7 @@
 #define BIG_STEPS     20
 #define BIG_ROWS      6000u
 #define CODECS_SEED   1000000000u /* worlds from here on are big ones */
-#define CODECS_WORLDS 40u
+#define CODECS_WORLDS 160u
 
 /* ---- steps ---- */
 

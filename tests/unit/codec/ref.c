@@ -14,7 +14,8 @@ struct ref {
     size_t n;
     size_t at;
     enum phys phys;
-    const struct codec_kin *kin; /* the guide's word, if there is one */
+    const struct codec_kin *kin;  /* the guide's word, if there is one */
+    const struct codec_src *home; /* the vector that has the dictionary, if it is another */
 };
 
 static uint64_t ref_le(struct ref *r, unsigned size)
@@ -297,26 +298,71 @@ static void ref_kin(struct ref *r, uint32_t count, struct ref_row *rows)
     DN_ASSERT(r->at == r->n);
 }
 
+static size_t ref_bitmaps(struct ref *r, uint32_t count, struct ref_row *rows);
+static uint32_t ref_far_head(struct ref *r, struct ref_row *values);
+
+/* The dictionary of another vector. */
+static void ref_home(const struct codec_src *src, uint32_t entries, struct ref_row *values)
+{
+    struct ref r = {.p = src->p, .n = src->n, .phys = PHYS_STR};
+    struct ref_row rows[VEC_ROWS_MAX];
+
+    DN_ASSERT(ref_bitmaps(&r, src->count, rows) < src->count);
+    if (src->codec == CODEC_DICT) {
+        DN_ASSERT(ref_le(&r, 2) == entries);
+        r.at += ref_packed_size(src->count, ref_bits_needed(entries - 1));
+        ref_list(&r, entries, values);
+        return;
+    }
+    if (src->codec == CODEC_DICT_KIN)
+        (void)ref_varint(&r);
+    else
+        DN_ASSERT(src->codec == CODEC_DICT_NEXT || src->codec == CODEC_DICT_FAR);
+    DN_ASSERT(ref_far_head(&r, values) == entries);
+}
+
+/* The head of a dictionary that may be elsewhere; how many entries it has. */
+static uint32_t ref_far_head(struct ref *r, struct ref_row *values)
+{
+    uint32_t entries = (uint32_t)ref_le(r, 2);
+    struct ref list;
+    size_t bytes;
+
+    if (ref_varint(r) > 0) {
+        DN_ASSERT(r->home);
+        ref_home(r->home, entries, values);
+        return entries;
+    }
+    bytes = (size_t)ref_varint(r);
+    list = *r;
+    list.n = r->at + bytes;
+    ref_list(&list, entries, values);
+    r->at += bytes;
+    return entries;
+}
+
 static void ref_dict_kin(struct ref *r, uint32_t count, struct ref_row *rows)
 {
     struct ref_row values[VEC_ROWS_MAX];
     struct ref_row codes[VEC_ROWS_MAX];
-    struct ref list = *r;
     uint32_t of[VEC_ROWS_MAX];
-    uint32_t entries;
-    size_t bytes;
 
     ref_guide(r, count, of);
-    entries = (uint32_t)ref_le(r, 2);
-    bytes = (size_t)ref_varint(r);
-    list.at = r->at;
-    list.n = r->at + bytes;
-    ref_list(&list, entries, values);
-    r->at += bytes;
+    (void)ref_far_head(r, values);
     ref_kin_frame(r, of, 2, count, codes);
     DN_ASSERT(r->at == r->n);
     for (uint32_t i = 0; i < count; i++)
         ref_set(&rows[i], &values[codes[i].bits]);
+}
+
+static void ref_dict_far(struct ref *r, uint32_t count, struct ref_row *rows)
+{
+    struct ref_row values[VEC_ROWS_MAX];
+    unsigned width = ref_bits_needed(ref_far_head(r, values) - 1);
+
+    for (uint32_t i = 0; i < count; i++)
+        ref_set(&rows[i], &values[ref_packed(r, r->at, count, width, i)]);
+    DN_ASSERT(r->at + ref_packed_size(count, width) == r->n);
 }
 
 static void ref_dict_next(struct ref *r, uint32_t count, struct ref_row *rows)
@@ -324,25 +370,29 @@ static void ref_dict_next(struct ref *r, uint32_t count, struct ref_row *rows)
     struct ref_row values[VEC_ROWS_MAX];
     uint32_t odd_rows[VEC_ROWS_MAX];
     uint32_t codes[VEC_ROWS_MAX];
-    uint32_t entries = (uint32_t)ref_le(r, 2);
+    uint32_t entries = ref_far_head(r, values);
     unsigned width = ref_bits_needed(entries - 1);
     uint32_t odd = ref_odd_rows(r, odd_rows);
-    size_t odd_codes = r->at;
+    uint32_t followed[VEC_ROWS_MAX]; /* row after the last one that had the entry, and one more */
     uint32_t n = 0;
 
-    r->at += ref_packed_size(odd, width);
-    ref_list(r, entries, values);
+    memset(followed, 0, sizeof followed);
     for (uint32_t i = 0; i < count; i++) {
-        codes[i] = i ? (codes[i - 1] + 1) % entries : 0;
-        for (uint32_t k = 0; k + 1 < i; k++) /* the last time it was followed by … */
-            if (codes[k] == codes[i - 1])
-                codes[i] = codes[k + 1];
+        if (i == 0)
+            codes[i] = 0;
+        else if (followed[codes[i - 1]])
+            codes[i] = codes[followed[codes[i - 1]] - 1];
+        else
+            codes[i] = (codes[i - 1] + 1) % entries;
+        if (i)
+            followed[codes[i - 1]] = i + 1;
         if (n < odd && odd_rows[n] == i) {
-            codes[i] = (uint32_t)ref_packed(r, odd_codes, odd, width, n);
+            codes[i] = (uint32_t)ref_packed(r, r->at, odd, width, n);
             n++;
         }
         ref_set(&rows[i], &values[codes[i]]);
     }
+    DN_ASSERT(r->at + ref_packed_size(odd, width) == r->n);
 }
 
 static void ref_split(struct ref *r, uint32_t count, struct ref_row *rows)
@@ -549,6 +599,9 @@ static void ref_values(struct ref *r, unsigned codec, uint32_t count, struct ref
     case CODEC_DICT_NEXT:
         ref_dict_next(r, count, rows);
         break;
+    case CODEC_DICT_FAR:
+        ref_dict_far(r, count, rows);
+        break;
     case CODEC_ID_MAX:
         break;
     }
@@ -558,6 +611,7 @@ void ref_decode(const struct codec_src *src, struct ref_row *rows)
 {
     struct ref r = {.p = src->p, .n = src->n, .phys = type_phys(src->type), .kin = src->kin};
 
+    r.home = src->home;
     if (r.phys == PHYS_NUMERIC)
         r.phys = PHYS_STR; /* "encoded as a string" */
     memset(rows, 0, src->count * sizeof *rows);

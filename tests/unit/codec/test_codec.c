@@ -92,6 +92,7 @@ static bool may_refuse(unsigned codec, enum type_id type)
     case CODEC_ZSTD:
     case CODEC_DICT_KIN:
     case CODEC_DICT_NEXT:
+    case CODEC_DICT_FAR:
     case CODEC_ID_MAX:
         break;
     }

@@ -121,7 +121,8 @@ static void sweeps(bool flip)
                     buf_init(&b, NULL);
                     v = shape_make(&arena, types[t], (enum shape)shape, gaps, counts[c]);
                     if (codec_encode_with(codecs[k], &v, &arena, &b, &err) == 0) {
-                        struct codec_src src = {codecs[k], types[t], v.count, b.data, b.len, NULL};
+                        struct codec_src src = {
+                            codecs[k], types[t], v.count, b.data, b.len, NULL, NULL};
                         sweep(&src, b.data, flip);
                     }
                     buf_done(&b);
@@ -166,7 +167,7 @@ static void test_wrong_directory(void **state)
                     for (unsigned type = 0; type < 18; type++)
                         for (uint32_t count = 0; count < 1100; count += 111) {
                             struct codec_src src = {
-                                codec, (enum type_id)type, count, b.data, b.len, NULL};
+                                codec, (enum type_id)type, count, b.data, b.len, NULL, NULL};
                             decode_and_touch(src, b.len);
                         }
             buf_done(&b);
@@ -338,7 +339,7 @@ static void test_complaints(void **state)
         struct arena arena;
         struct vec v;
         uint8_t *exact = mem_dup(NULL, c->bytes, c->n);
-        struct codec_src src = {c->codec, c->type, c->count, exact, c->n, NULL};
+        struct codec_src src = {c->codec, c->type, c->count, exact, c->n, NULL, NULL};
 
         arena_init(&arena, NULL);
         assert_int_equal(codec_decode(&src, &arena, &v, &err), DN_E_CORRUPT);

@@ -242,6 +242,71 @@ static void test_cost(void **state)
     arena_done(&arena);
 }
 
+/* The n-th of several vectors of a table, whose strings are written with what was before. */
+static void home_vectors(enum order order, uint32_t series, uint32_t *far)
+{
+    struct rows rows = rows_make(order, series, 1024);
+    struct codec_src before[2][8];
+    struct codec_home homes[2];
+    struct codec_kin kin;
+    struct arena arena;
+
+    arena_init(&arena, NULL);
+    for (int c = 0; c < 2; c++)
+        codec_home_init(&homes[c], NULL);
+    for (uint32_t n = 0; n < 8; n++) {
+        for (int c = 0; c < 2; c++) { /* the guide, and one that it guides */
+            struct codec_hint hint = {.kin = c ? &kin : NULL, .home = &homes[c]};
+            struct codec_src *src = &before[c][n];
+            struct dn_err err = {0};
+            struct vec back;
+            struct vec v;
+
+            /* In the sixth all names change. */
+            for (uint32_t i = 0; n == 5 && c == 0 && i < rows.count; i++)
+                rows.series[i] += 500;
+            v = rows_vec(&arena, &rows, TYPE_VARCHAR, 0, n == 2);
+            hint.guide = c ? 0 : GUIDE;
+            hint.ret_kin = &kin;
+            *src = encode(&arena, &v, &hint);
+            src->kin = codec_guide(src) ? &kin : NULL;
+            if (codec_back(src)) {
+                assert_in_range(codec_back(src), 1, n);
+                assert_true(n != 0 && n != 5);
+                assert_int_equal(codec_decode(src, &arena, &back, &err), DN_E_CORRUPT);
+                src->home = &before[c][n - codec_back(src)];
+                (*far)++;
+            }
+            assert_int_equal(codec_decode(src, &arena, &back, &err), 0);
+            assert_int_equal(check_same(&v, &back), UINT32_MAX);
+            assert_int_equal(check_ref(&v, src), UINT32_MAX);
+            assert_int_equal(check_answers(&back, src, &arena), UINT32_MAX);
+            if (src->home) { /* another vector, which has no such dictionary */
+                struct codec_src wrong = *src;
+
+                wrong.home = src;
+                assert_int_equal(codec_decode(&wrong, &arena, &back, &err), DN_E_CORRUPT);
+            }
+        }
+    }
+    for (int c = 0; c < 2; c++)
+        codec_home_done(&homes[c]);
+    arena_done(&arena);
+}
+
+static void test_homes(void **state)
+{
+    uint32_t far = 0;
+
+    (void)state;
+    for (int order = 0; order < ORDER_MAX; order++) {
+        home_vectors((enum order)order, 7, &far);
+        home_vectors((enum order)order, 100, &far);
+        home_vectors((enum order)order, 333, &far);
+    }
+    assert_true(far >= 9 * 10); /* all but the first and the sixth, and what gaps may cost */
+}
+
 /* A guide that is none: all values alike, or each of its own. */
 static void test_no_guide(void **state)
 {
@@ -343,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_homes),
         cmocka_unit_test(test_no_guide),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_flips),

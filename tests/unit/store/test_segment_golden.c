@@ -97,8 +97,9 @@ struct doc_column {
     struct ref_row consts[8];
     struct array arrays[ARRAYS_MAX];
     uint32_t arrays_count;
-    uint32_t vec;    /* vectors placed so far */
-    uint64_t at[32]; /* offset of each vector */
+    uint32_t vec;      /* vectors placed so far */
+    uint64_t at[32];   /* offset of each vector */
+    uint32_t rows[32]; /* of each */
 };
 
 struct decoder {
@@ -302,11 +303,11 @@ static void expect_row(const struct model *m,
 }
 
 static struct codec_src
-vector_src(const struct decoder *d, const struct doc_column *c, uint32_t index, uint32_t rows)
+vector_src(const struct decoder *d, const struct doc_column *c, uint32_t index)
 {
     return (struct codec_src){
         .type = c->type,
-        .count = rows,
+        .count = c->rows[index],
         .codec = (unsigned)find(c->arrays, c->arrays_count, "v_codec")->rows[index].bits,
         .p = d->bytes + c->at[index],
         .n = (size_t)find(c->arrays, c->arrays_count, "v_length")->rows[index].bits};
@@ -318,12 +319,18 @@ static void decode_kin(
 {
     static struct ref_row values[1024];
     const struct doc_column *c = d->cols;
+    struct codec_src home;
     struct codec_src src;
 
     while (c->id != guide)
         c++;
-    src = vector_src(d, c, index, rows);
-    assert_true(src.codec == CODEC_DICT || src.codec == CODEC_DICT_NEXT);
+    src = vector_src(d, c, index);
+    assert_true(src.codec == CODEC_DICT || src.codec == CODEC_DICT_NEXT ||
+                src.codec == CODEC_DICT_FAR);
+    if (codec_back(&src)) {
+        home = vector_src(d, c, index - codec_back(&src));
+        src.home = &home;
+    }
     ref_decode(&src, values);
     *ret = (struct codec_kin){.guide = guide, .count = rows};
     for (uint32_t i = 0; i < rows; i++) {
@@ -346,17 +353,23 @@ static uint64_t decode_vector(struct decoder *d,
 {
     struct ref_row values[1024];
     struct codec_kin kin;
+    struct codec_src home;
     struct codec_src src;
 
     assert_true(index < DN_ARRAY_SIZE(c->at));
     c->at[index] = at;
-    src = vector_src(d, c, index, rows);
+    c->rows[index] = rows;
+    src = vector_src(d, c, index);
     if (!m) /* placed; now the guides can be found */
         return at + src.n;
     if (codec_guide(&src)) {
         decode_kin(d, codec_guide(&src), index, rows, &kin);
         src.kin = &kin;
         d->guided++;
+    }
+    if (codec_back(&src)) {
+        home = vector_src(d, c, index - codec_back(&src));
+        src.home = &home;
     }
     assert_true(dn_checksum32(src.p, src.n) ==
                 find(c->arrays, c->arrays_count, "v_checksum")->rows[index].bits);
