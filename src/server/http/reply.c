@@ -86,7 +86,7 @@ unsigned http_status_of(const struct dendro_error *e)
         unsigned status;
     } list[] = {{"53", 503},
                 {"57P03", 503},
-                {"08", 500},
+                {"08007", 500},
                 {"57014", 499},
                 {"40", 409},
                 {"25006", 403},
