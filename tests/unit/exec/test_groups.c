@@ -50,9 +50,9 @@ static int64_t far_int(void)
 
 static double far_float(void)
 {
-    static const double ends[] = {NAN,
-                                  INFINITY,
-                                  -INFINITY,
+    static const double ends[] = {(double)NAN,
+                                  (double)INFINITY,
+                                  -(double)INFINITY,
                                   -0.0,
                                   0.5,
                                   1e300,
