@@ -171,7 +171,7 @@ static int system_parse_vector(
     a = varray_flat(elem, items, n);
     a.low[0] = 0;
     buf_init(&b, arena->owner);
-    varray_write(&a, &b);
+    varray_write(&a, NULL, &b);
     ret->len = (uint32_t)b.len;
     ret->ptr = b.failed ? NULL : arena_dup(arena, b.data, b.len);
     buf_done(&b);

@@ -251,7 +251,7 @@ static int wire_get_array(enum type_id type,
     if (rc < 0)
         return rc;
     buf_init(&bytes, NULL);
-    varray_write(&a, &bytes);
+    varray_write(&a, NULL, &bytes);
     ret->str.ptr = bytes.failed ? NULL : arena_dup(arena, bytes.data, bytes.len);
     ret->str.len = (uint32_t)bytes.len;
     buf_done(&bytes);

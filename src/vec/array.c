@@ -3,12 +3,15 @@
  * array.c: arrays as bytes and back; see the header for the bytes. */
 #include "vec/array.h"
 
+#include "base/cancel.h"
 #include "base/err.h"
 #include "vec/normkey.h"
 #include "vec/numeric.h"
 #include "vec/wide.h"
 
 enum { VARRAY_END, VARRAY_ITEM, VARRAY_NULL };
+
+#define VARRAY_LOOK 4096u /* items between two looks at the flag */
 
 struct varray varray_flat(enum type_id elem, struct datum *items, uint32_t n)
 {
@@ -51,15 +54,18 @@ uint32_t varray_write_shape(const struct varray *a, uint8_t *to)
     return n;
 }
 
-void varray_write(const struct varray *a, struct buf *b)
+void varray_write(const struct varray *a, const atomic_bool *cancel, struct buf *b)
 {
     uint8_t shape[VARRAY_SHAPE_BYTES_MAX];
     struct varray bare = *a;
     struct buf tail;
 
     buf_init(&tail, b->owner);
-    for (uint32_t i = 0; i < a->count; i++)
+    for (uint32_t i = 0; i < a->count && !b->failed; i++) {
+        if (i % VARRAY_LOOK == VARRAY_LOOK - 1 && dn_cancel_check(cancel, NULL) < 0)
+            b->failed = true;
         varray_write_item(&a->items[i], b, &tail);
+    }
     bare.dims = a->count ? a->dims : 0;
     buf_append(b, shape, varray_write_shape(&bare, shape));
     if (tail.len)

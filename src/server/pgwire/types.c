@@ -105,7 +105,7 @@ static void types_put_labels(struct buf *b,
     }
     if (!b->failed) {
         a.elem = TYPE_VARCHAR;
-        varray_write(&a, &bytes);
+        varray_write(&a, NULL, &bytes);
         texts.str = (struct vstr){(const char *)bytes.data, (uint32_t)bytes.len};
         if (bytes.failed)
             b->failed = true;

@@ -20,7 +20,7 @@ static struct vstr bytes_of(const struct varray *a)
     struct vstr s;
 
     buf_init(&b, NULL);
-    varray_write(a, &b);
+    varray_write(a, NULL, &b);
     assert_false(b.failed);
     s = (struct vstr){arena_dup(&arena, b.data, b.len), (uint32_t)b.len};
     assert_non_null(s.ptr);
