@@ -155,14 +155,15 @@ SET TimeZone TO '|SHOW |RESET |EXECUTE |DEALLOCATE |CLOSE |FETCH FROM |LISTEN |C
                     "TERM": "xterm", "PAGER": "cat", "INPUTRC": os.path.join(self.dir, "inputrc"), "HISTFILE": "/dev/null",
                     "PSQL_HISTORY": "/dev/null"}
 
-    def until(self, fd, text):
-        """Reads the terminal until the text has come."""
+    def until(self, fd, *texts):
+        """Reads the terminal until the texts have come, one after the other."""
         got = b""
-        while text not in got:
-            ready, _, _ = select.select([fd], [], [], 120)
-            self.assertTrue(ready, got)
-            got += os.read(fd, 65536)
-        return got
+        for text in texts:
+            while text not in got:
+                ready, _, _ = select.select([fd], [], [], 120)
+                self.assertTrue(ready, got)
+                got += os.read(fd, 65536)
+            got = got.split(text, 1)[1]
 
     def test_questions(self):
         subprocess.run(["psql", "-X", "-q", "-c",
@@ -177,16 +178,17 @@ SET TimeZone TO '|SHOW |RESET |EXECUTE |DEALLOCATE |CLOSE |FETCH FROM |LISTEN |C
             for i, line in enumerate(lines):
                 if not line.endswith((" ", "(", "'", ".")) and line not in ("SELECT * FROM al", "ALTER TABLE al", "SET time"):
                     line += " " if line[0] != "\\" else ""
-                # ^G ends a list, ^U empties the line; psql answers the rest when it has done with the keys before.
+                # ^G ends a list, ^U empties the line; psql answers the rest when it has done with the keys before. The next
+                # keys wait for its prompt: until then the terminal itself edits the line, and its ^U swallows the Tab.
                 os.write(fd, line.encode() + b"\t\t\x07\x15\\echo mark" + str(i).encode() + b".\r")
-                self.until(fd, b"\rmark" + str(i).encode() + b".")
+                self.until(fd, b"\rmark" + str(i).encode() + b".", b"=# ")
         finally:
             os.write(fd, b"\x15\\q\r")
             os.waitpid(pid, 0)
             os.close(fd)
         self.log.seek(0)
         asked = [x for x in self.log if "dendro: statement:" in x]
-        self.assertGreater(len(asked), 100)
+        self.assertGreater(len(asked), 200)
         self.assertEqual([x for x in asked if 'outcome="ok"' not in x], [])
 
 
