@@ -14,7 +14,7 @@
 
 #include "store/late.h"
 #include "store/shard_int.h"
-#include "store/shard_load_int.h"
+#include "store/shard_load_sort.h"
 #include "store/shard_rewrite.h"
 #include "volume/clock.h"
 
@@ -334,9 +334,11 @@ static int load_write(struct shard_load *l, struct dn_err *err)
     return DN_OK;
 }
 
+/* Sorting its rows must not take more than the part itself is thought to take. */
 static bool load_batch_add(struct shard_load *l, const struct shard_load_part *part)
 {
     struct load_batch *b = &l->batch;
+    size_t sort = (size_t)part->rows * sizeof(struct load_row);
 
     if (b->parts_count == b->parts_cap) {
         size_t want = b->parts_cap ? b->parts_cap * 2 : 64;
@@ -352,7 +354,7 @@ static bool load_batch_add(struct shard_load *l, const struct shard_load_part *p
         part->op == ROW_PUT ? rows_expiry(l->t, part->expiry_ns, volume_latest_ns(l->s->volume))
                             : ROW_NEVER;
     b->rows += part->rows;
-    b->bytes += part->bytes;
+    b->bytes += part->bytes > sort ? part->bytes : sort;
     return true;
 }
 

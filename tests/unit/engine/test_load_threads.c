@@ -2,7 +2,7 @@
  *
  * Imports on real threads, in a real directory, beside sessions that write and read the same table:
  * nothing is lost, nobody sees half of an import that is to be whole, and of two writes to a key
- * the later one stays. */
+ * the later one stays. Batches that several tasks sort and write, for each form of key. */
 #define _GNU_SOURCE /* mkdtemp, nftw */
 #include "dendro.h"
 
@@ -38,6 +38,7 @@ static void report(const char *what, const struct dendro_error *e)
 
 struct source {
     size_t at;
+    int again; /* so often the text comes once more */
 };
 
 static int source_read(void *arg, void *to, size_t len, size_t *ret_len)
@@ -49,6 +50,10 @@ static int source_read(void *arg, void *to, size_t len, size_t *ret_len)
     n = n < 50000 ? n : 50000;
     memcpy(to, text + s->at, n);
     s->at += n;
+    if (s->at == text_len && s->again > 0) {
+        s->again--;
+        s->at = 0;
+    }
     *ret_len = n;
     return 0;
 }
@@ -110,9 +115,9 @@ static void *writer(void *arg)
     return NULL;
 }
 
-static void import(dendro_conn *conn, bool whole)
+static void import(dendro_conn *conn, bool whole, int again)
 {
-    struct source s = {0};
+    struct source s = {.again = again};
     struct dendro_import spec = {
         .table = "t", .read = source_read, .read_arg = &s, .atomic = whole};
     struct dendro_import_result r;
@@ -120,7 +125,7 @@ static void import(dendro_conn *conn, bool whole)
 
     if (dendro_import_csv(conn, &spec, &r, &e) < 0)
         fail_msg("%s", e.message);
-    assert_int_equal(r.rows, ROWS);
+    assert_int_equal(r.rows, ROWS * (1 + again));
 }
 
 static void run(bool whole)
@@ -142,8 +147,8 @@ static void run(bool whole)
     atomic_store(&inserted, 0);
     assert_int_equal(pthread_create(&threads[0], NULL, reader, whole ? &stop : NULL), 0);
     assert_int_equal(pthread_create(&threads[1], NULL, writer, NULL), 0);
-    import(conn, whole);
-    import(conn, whole); /* the same rows: newer versions of them */
+    import(conn, whole, 0);
+    import(conn, whole, 0); /* the same rows: newer versions of them */
     atomic_store(&stop, true);
     for (int i = 0; i < 2; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -164,6 +169,44 @@ static void test_whole(void **state)
 {
     (void)state;
     run(true);
+}
+
+/* Every row several times, in the order of the file: neither hosts nor times are in that of the
+ * key. A batch has rows for several tasks. */
+static void test_keys(void **state)
+{
+    static const char *const settings[] = {"memtable_size", "8388608", NULL};
+    static const char *const keys[] = {"",
+                                       ", PRIMARY KEY (time, host)",
+                                       ", PRIMARY KEY (time DESC, host DESC, v)",
+                                       ", PRIMARY KEY ((host), v, time)",
+                                       ", PRIMARY KEY ((v, QUANTUM(time, 1, 'h')), v, time, host)"};
+    struct dendro_options options = {.settings = settings};
+    struct dendro_error e;
+    dendro_conn *conn;
+
+    (void)state;
+    assert_int_equal(dendro_close(db), DENDRO_OK);
+    assert_int_equal(dendro_open(dir, &options, &db, NULL), DENDRO_OK);
+    assert_int_equal(dendro_connect(db, &conn, &e), DENDRO_OK);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        char sql[256];
+
+        (void)snprintf(sql,
+                       sizeof sql,
+                       "DROP TABLE IF EXISTS t; CREATE TABLE t (time TIMESTAMP NOT NULL, host "
+                       "VARCHAR NOT NULL, v BIGINT NOT NULL%s)",
+                       keys[i]);
+        if (dendro_exec(conn, sql, -1, NULL, NULL, &e) < 0)
+            fail_msg("%s", e.message);
+        import(conn, true, 3);
+        assert_int_equal(number(conn, "SELECT count(*) FROM t"), i ? ROWS : 4 * ROWS);
+        assert_int_equal(number(conn,
+                                "SELECT count(*) FROM (SELECT host FROM t GROUP BY host HAVING "
+                                "count(DISTINCT v) = 4000 AND min(v) = 0 AND max(v) = 3999) AS x"),
+                         HOSTS);
+    }
+    dendro_disconnect(conn);
 }
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
@@ -210,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_keys),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);
