@@ -21,7 +21,7 @@
 #include "volume/volume.h"
 
 #define CATALOG_DOC             "catalog"
-#define CATALOG_FORMAT          8
+#define CATALOG_FORMAT          9
 #define CATALOG_SCHEMA_DEFAULT  "public"
 #define CATALOG_SCHEMAS_MAX     4096u
 #define CATALOG_TABLES_MAX      65536u

@@ -550,6 +550,9 @@ static bool json_wide_key(const struct table *t)
 static int json_format(const struct catalog *c)
 {
     for (size_t i = 0; i < c->tables_count; i++)
+        if (c->tables[i]->by_value)
+            return 9;
+    for (size_t i = 0; i < c->tables_count; i++)
         if (json_wide_key(c->tables[i]))
             return 8;
     if (c->documents)

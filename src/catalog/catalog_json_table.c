@@ -220,12 +220,12 @@ static void json_read_local(struct json_reader *r, const struct dn_json *v, stru
 static void json_read_key(struct json_reader *r, const struct dn_json *v, struct table *t)
 {
     static const char *const members[] = {
-        "form", "quantum", "clustering_clause", "series", "local"};
+        "form", "quantum", "clustering_clause", "series", "local", "layout"};
     size_t key_mark = catalog_json_enter(r, "key", CATALOG_NO_INDEX);
     const struct dn_json *list;
     const char *form;
 
-    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 0);
+    catalog_json_members(r, v, members, DN_ARRAY_SIZE(members), 1);
     form = catalog_json_text(r, v, "form", TABLE_NAME_MAX);
     for (int i = 0; i < KEY_FORM_MAX; i++)
         if (json_form_names[i] && strcmp(json_form_names[i], form) == 0)
@@ -234,16 +234,21 @@ static void json_read_key(struct json_reader *r, const struct dn_json *v, struct
         catalog_json_fail(r, "form", "there is no form \"%s\"", form);
     t->clustering_clause = catalog_json_bool(r, v, "clustering_clause");
     list = catalog_json_array(r, v, "series", TABLE_COLUMNS_MAX);
-    t->series = catalog_json_calloc(r, (list ? list->count : 0), sizeof *t->series);
+    t->partition = catalog_json_calloc(r, (list ? list->count : 0), sizeof *t->partition);
     for (size_t i = 0; r->rc == 0 && i < (list ? list->count : 0); i++) {
         size_t mark = catalog_json_enter(r, "series", i);
 
-        t->series[i] = catalog_json_column_id(r, &list->items[i], t);
-        t->series_count = (uint16_t)(i + 1);
+        t->partition[i] = catalog_json_column_id(r, &list->items[i], t);
+        t->partition_count = (uint16_t)(i + 1);
         catalog_json_leave(r, mark);
     }
     json_read_local(r, v, t);
-    t->quantum_pos = catalog_json_bool(r, v, "quantum") ? t->series_count : -1;
+    t->quantum_pos = catalog_json_bool(r, v, "quantum") ? t->partition_count : -1;
+    if (r->rc == 0 && dn_json_get(v, "layout")) {
+        if (strcmp(catalog_json_text(r, v, "layout", TABLE_NAME_MAX), "value") != 0)
+            catalog_json_fail(r, "layout", "not a layout");
+        t->by_value = true;
+    }
     catalog_json_leave(r, key_mark);
 }
 
@@ -508,8 +513,8 @@ static void json_write_key(struct dn_json_writer *w, const struct table *t)
     dn_json_put_bool(w, "quantum", t->quantum_pos >= 0);
     dn_json_put_bool(w, "clustering_clause", t->clustering_clause);
     dn_json_begin(w, "series", '[');
-    for (size_t i = 0; i < t->series_count; i++)
-        dn_json_put_int(w, NULL, t->columns[t->series[i]].id);
+    for (size_t i = 0; i < t->partition_count; i++)
+        dn_json_put_int(w, NULL, t->columns[t->partition[i]].id);
     dn_json_end(w, ']');
     dn_json_begin(w, "local", '[');
     for (size_t i = 0; i < t->local_count; i++) {
@@ -519,6 +524,8 @@ static void json_write_key(struct dn_json_writer *w, const struct table *t)
         dn_json_end(w, '}');
     }
     dn_json_end(w, ']');
+    if (t->by_value)
+        json_write_text(w, "layout", "value");
     dn_json_end(w, '}');
 }
 

@@ -204,8 +204,8 @@ void catalog_json_write_timepart(const struct table *t, struct dn_json_writer *w
 static bool json_same_definition(const struct table *a, const struct table *b)
 {
     bool same = a->columns_count == b->columns_count && a->form == b->form &&
-                a->local_count == b->local_count && a->series_count == b->series_count &&
-                a->time_col == b->time_col && a->upsert == b->upsert;
+                a->local_count == b->local_count && a->partition_count == b->partition_count &&
+                a->by_value == b->by_value && a->time_col == b->time_col && a->upsert == b->upsert;
 
     for (uint16_t i = 0; same && i < a->columns_count; i++)
         same = a->columns[i].id == b->columns[i].id && a->columns[i].type == b->columns[i].type &&

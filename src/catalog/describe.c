@@ -101,11 +101,12 @@ static int page_end(const struct page *p, struct dn_err *err)
 /* Place in the partition key from 1, 0 = not in it. A range table is partitioned by its time. */
 static int64_t describe_partition_pos(const struct table *t, int col)
 {
-    for (int i = 0; i < t->series_count; i++)
-        if (t->series[i] == col)
+    for (int i = 0; i < t->partition_count; i++)
+        if (t->partition[i] == col)
             return i + 1;
-    return col == t->time_col && (t->quantum_pos >= 0 || t->form == KEY_RANGE) ? t->series_count + 1
-                                                                               : 0;
+    return col == t->time_col && (t->quantum_pos >= 0 || t->form == KEY_RANGE)
+               ? t->partition_count + 1
+               : 0;
 }
 
 static const struct page_col describe_cols[] = {
@@ -263,7 +264,7 @@ static void status_columns(struct page *p, const struct catalog *cat, const stru
 
 static size_t status_partition_count(const struct table *t)
 {
-    return t->series_count + (t->quantum_pos >= 0 || t->form == KEY_RANGE ? 1u : 0u);
+    return t->partition_count + (t->quantum_pos >= 0 || t->form == KEY_RANGE ? 1u : 0u);
 }
 
 static void status_keys(struct page *p, const struct table *t)
@@ -273,8 +274,8 @@ static void status_keys(struct page *p, const struct table *t)
     (void)snprintf(
         quantum, sizeof quantum, "QUANTUM %" PRId64 " %c", t->quantum_count, t->quantum_unit);
     for (size_t i = 0; i < status_partition_count(t); i++) {
-        bool series = i < t->series_count;
-        int col = series ? t->series[i] : t->time_col;
+        bool series = i < t->partition_count;
+        int col = series ? t->partition[i] : t->time_col;
 
         status_row(p, "partition key", (int64_t)i + 1, t->columns[col].name);
         if (!series)

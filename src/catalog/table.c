@@ -91,7 +91,7 @@ void table_unref(struct table *t)
     mem_free(t->comment);
     mem_free(t->name);
     mem_free(t->columns);
-    mem_free(t->series);
+    mem_free(t->partition);
     mem_free(t->local);
     mem_free(t->rest);
     mem_free(t->slabs);
@@ -107,11 +107,34 @@ static bool table_in_series(const struct table *t, uint16_t col)
     return false;
 }
 
+/* Rows of one partition belong together if there are many of them, which the time in a key is a
+ * sign of. Of other keys the partition is mostly the row itself. */
+static bool table_suits_value(const struct table *t)
+{
+    if (t->partition_count == 0 || t->quantum_pos >= 0 || t->time_col >= 0)
+        return false;
+    for (uint16_t i = 0; i < t->local_count; i++) {
+        enum type_id type = t->columns[t->local[i].col].type;
+
+        if (type_is_timestamp(type) || type == TYPE_TIMESTAMPTZ || type == TYPE_DATE)
+            return false;
+    }
+    return true;
+}
+
+int table_lay_out(struct table *t, struct dn_err *err)
+{
+    t->by_value = table_suits_value(t);
+    return table_derive(t, err);
+}
+
 int table_derive(struct table *t, struct dn_err *err)
 {
     t->rest = mem_calloc(NULL, t->local_count + 1u, sizeof *t->rest); /* never nothing */
     if (!t->rest)
         return DN_FAIL_NOMEM(err);
+    t->series = t->partition;
+    t->series_count = t->by_value ? 0 : t->partition_count;
     t->rest_count = 0;
     t->time_desc = false;
     for (uint16_t i = 0; i < t->local_count; i++) {
@@ -248,15 +271,20 @@ int table_column_by_id(const struct table *t, uint32_t id)
     return -1;
 }
 
-int64_t table_token(const struct table *t, const struct datum *series, struct buf *scratch)
+int64_t table_token(const struct table *t, const struct datum *partition, struct buf *scratch)
 {
     int64_t token = 0;
 
-    if (t->series_count == 0)
+    if (t->partition_count == 0)
         return 0;
-    if (keyser_token(scratch, series, t->series_count, &token, NULL) < 0)
+    if (keyser_token(scratch, partition, t->partition_count, &token, NULL) < 0)
         scratch->failed = true;
     return token;
+}
+
+int64_t table_series_token(const struct table *t, const struct datum *series, struct buf *scratch)
+{
+    return t->series_count ? table_token(t, series, scratch) : 0;
 }
 
 bool table_width(int64_t count, int64_t unit_seconds, enum type_id type, int64_t *ret_width)

@@ -3,13 +3,17 @@
  * table.h: a table's definition in key normal form. A struct table is immutable once built and
  * shared by reference count: catalog snapshots, plans, memtables and scans hold references.
  *
- * Normal form: all key syntaxes end as
- *     series[]   the partition key columns without the quantum, hashed to the token
- *     quantum    optional: time column and width
- *     local[]    the row's identity and order inside a partition; starts with the series columns
- *                (in order), except that a quantum column stands where the key puts it
+ * Normal form. What the key says (names, tokens, placement):
+ *     partition[] the partition key columns without the quantum, hashed to the token
+ *     quantum     optional: time column and width
+ *     local[]     the row's identity and order inside a partition; starts with the partition key
+ *                 columns (in order), except that a quantum column stands where the key puts it
+ * How rows are ordered (store, pruning, order of scans), which table_derive makes of it:
+ *     series[]    columns that rows are grouped by: those of the partition key, or none if the
+ *                 table is laid out by value (docs/adr/0021)
+ *     rest[]      local[] without the series
  * and physical order is (slab, token(series), series values, rest of local), the slab order
- * reversed when the time column is DESC in the local key. `rest` is local[] without the series.
+ * reversed when the time column is DESC in the local key.
  *
  * Any thread may read; ref and unref are atomic. */
 #pragma once
@@ -81,14 +85,17 @@ struct table {
     uint32_t column_id_next;
 
     enum key_form form;
-    bool clustering_clause; /* printed back as WITH CLUSTERING ORDER BY; false: inline ASC/DESC */
-    uint16_t *series;       /* owned: column indexes */
-    uint16_t series_count;  /* 0: empty series, token 0 */
-    struct key_part *local; /* owned */
+    bool clustering_clause;   /* printed back as WITH CLUSTERING ORDER BY; false: inline ASC/DESC */
+    uint16_t *partition;      /* owned: column indexes */
+    uint16_t partition_count; /* 0: token 0 */
+    struct key_part *local;   /* owned */
     uint16_t local_count;
-    struct key_part *rest; /* owned: local without the series columns */
+    bool by_value;          /* rows are ordered by the values of the key, not by token */
+    const uint16_t *series; /* is `partition` */
+    uint16_t series_count;  /* 0: empty series */
+    struct key_part *rest;  /* owned: local without the series columns */
     uint16_t rest_count;
-    int quantum_pos;         /* of the quantum in the partition key (= series_count), -1: none */
+    int quantum_pos;         /* of the quantum in the partition key (= partition_count), -1: none */
     int64_t quantum_count;   /* as written: 15; also from WITH or implied; 0 = no quantum at all */
     char quantum_unit;       /* 'd', 'h', 'm', 's'; 0 = no quantum at all */
     int time_col;            /* column that decides the slab, -1 = one slab for all */
@@ -150,10 +157,13 @@ int64_t table_quantum_end(const struct table *t, int64_t start);
  * ambiguous. */
 int table_column_find(const struct table *t, const char *name, size_t len);
 int table_column_by_id(const struct table *t, uint32_t id);
-/* Token of the series of one row (datums in the order of series[], of the columns' types,
- * validated: none NULL, no string over 65535 bytes). Empty series: 0. Out of memory:
+/* Token of the partition key of one row (datums in the order of partition[], of the columns' types,
+ * validated: none NULL, no string over 65535 bytes). No such columns: 0. Out of memory:
  * scratch->failed is set, the result is 0. */
-int64_t table_token(const struct table *t, const struct datum *series, struct buf *scratch);
+int64_t table_token(const struct table *t, const struct datum *partition, struct buf *scratch);
+/* The token by which rows of a series are ordered (datums in the order of series[]): 0 of an empty
+ * series. As above. */
+int64_t table_series_token(const struct table *t, const struct datum *series, struct buf *scratch);
 
 /* ---- building from what the parser saw (table_spec.h) ---- */
 

@@ -76,10 +76,13 @@ static int alter_copy_rest(const struct table *from, struct table *to, struct dn
     to->name = mem_strdup(NULL, from->name);
     to->form = from->form;
     to->clustering_clause = from->clustering_clause;
-    to->series = alter_dup(from->series, from->series_count, sizeof *to->series);
-    to->series_count = from->series_count;
+    to->partition = alter_dup(from->partition, from->partition_count, sizeof *to->partition);
+    to->partition_count = from->partition_count;
     to->local = alter_dup(from->local, from->local_count, sizeof *to->local);
     to->local_count = from->local_count;
+    to->by_value = from->by_value;
+    to->series = to->partition;
+    to->series_count = from->series_count;
     to->rest = alter_dup(from->rest, from->rest_count, sizeof *to->rest);
     to->rest_count = from->rest_count;
     to->quantum_pos = from->quantum_pos;
@@ -99,8 +102,8 @@ static int alter_copy_rest(const struct table *from, struct table *to, struct dn
     to->comment = from->comment ? mem_strdup(NULL, from->comment) : NULL;
     to->spread = from->spread;
     to->parent = from->parent;
-    return to->schema && to->name && (to->comment || !from->comment) && to->series && to->local &&
-                   to->rest && to->slabs
+    return to->schema && to->name && (to->comment || !from->comment) && to->partition &&
+                   to->local && to->rest && to->slabs
                ? 0
                : DN_FAIL_NOMEM(err);
 }
@@ -248,8 +251,8 @@ int table_drop_column(struct table *t, const struct spec_name *name, struct dn_e
     memmove(&t->columns[col],
             &t->columns[col + 1],
             (size_t)(t->columns_count - col) * sizeof *t->columns);
-    for (uint16_t i = 0; i < t->series_count; i++)
-        t->series[i] = (uint16_t)(t->series[i] - (t->series[i] > col));
+    for (uint16_t i = 0; i < t->partition_count; i++)
+        t->partition[i] = (uint16_t)(t->partition[i] - (t->partition[i] > col));
     for (uint16_t i = 0; i < t->local_count; i++)
         t->local[i].col = (uint16_t)(t->local[i].col - (t->local[i].col > col));
     for (uint16_t i = 0; i < t->rest_count; i++)

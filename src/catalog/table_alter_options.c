@@ -240,13 +240,14 @@ static void alter_forget_key(struct table *t)
 {
     table_free_options(t);
     mem_free(t->slabs);
-    mem_free(t->series);
+    mem_free(t->partition);
     mem_free(t->local);
     mem_free(t->rest);
     t->slabs = NULL;
+    t->partition = NULL;
     t->series = NULL;
     t->local = t->rest = NULL;
-    t->slabs_count = t->series_count = t->local_count = t->rest_count = 0;
+    t->slabs_count = t->partition_count = t->series_count = t->local_count = t->rest_count = 0;
     t->time_col = t->quantum_pos = -1;
     t->quantum_count = 0;
     t->quantum_unit = 0;
@@ -260,8 +261,8 @@ bool table_key_is_plain(const struct table *t)
         plain = plain && !t->local[i].desc;
     if (t->form == KEY_RANGE)
         return plain;
-    return plain && t->form == KEY_CQL && t->series_count == 1 &&
-           !type_is_timestamp(t->columns[t->series[0]].type);
+    return plain && t->form == KEY_CQL && t->partition_count == 1 &&
+           !type_is_timestamp(t->columns[t->partition[0]].type);
 }
 
 /* A dump has the columns of the key once more, behind the option primary_key. */
@@ -332,7 +333,7 @@ int table_add_key(struct table *t, const struct table_spec *key, struct dn_err *
     if (rc == 0)
         rc = alter_check_defaults(t, key, err);
     if (rc == 0)
-        rc = table_derive(t, err);
+        rc = table_lay_out(t, err);
     mem_free(columns);
     mem_free(options.list);
     table_unref(old);

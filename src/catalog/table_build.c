@@ -246,7 +246,7 @@ static int build_steps(struct table_builder *b)
         rc = table_add_constraint(b->t, &b->spec->constraints[i], b->err);
     if (rc < 0)
         return rc;
-    return table_derive(b->t, b->err);
+    return table_lay_out(b->t, b->err);
 }
 
 int table_build(const struct table_spec *spec, struct table **ret_table, struct dn_err *err)

@@ -8,7 +8,8 @@
  *  I2  a default has its column's type, is finite or valid UTF-8, and NULL only where allowed
  *  I3  series and local name existing columns, each at most once; local begins with the series
  *  I4  the form fits: NONE has no key; RANGE has no series and its time column first; RIAK and CQL
- *      have a series or a quantum; in RIAK the quantum column follows the series
+ *      have a series or a quantum; in RIAK the quantum column follows the series. Laid out by
+ *      value are only tables with partition columns and without quantum and time column
  *  I5  key columns and the time column are NOT NULL; a keyed table has its time column in the key
  *  I6  slab rules exist just when there is a time column; the first begins at INT64_MIN, the
  *      others later and later; each slab is a whole multiple of the quantum
@@ -157,10 +158,10 @@ static int check_key_lists(const struct table *t, struct dn_err *err)
 {
     uint8_t seen[TABLE_COLUMNS_MAX] = {0};
 
-    DN_CHECK_DISK(t->series_count <= t->local_count && t->local_count <= t->columns_count,
+    DN_CHECK_DISK(t->partition_count <= t->local_count && t->local_count <= t->columns_count,
                   err,
                   "key: %u partition and %u local columns",
-                  (unsigned)t->series_count,
+                  (unsigned)t->partition_count,
                   (unsigned)t->local_count);
     for (unsigned i = 0; i < t->local_count; i++) {
         DN_CHECK_DISK(t->local[i].col < t->columns_count && !seen[t->local[i].col],
@@ -174,9 +175,11 @@ static int check_key_lists(const struct table *t, struct dn_err *err)
                       i,
                       t->columns[t->local[i].col].name);
     }
-    for (unsigned i = 0; i < t->series_count; i++)
-        DN_CHECK_DISK(
-            t->series[i] == t->local[i].col, err, "key.series[%u]: differs from the local key", i);
+    for (unsigned i = 0; i < t->partition_count; i++)
+        DN_CHECK_DISK(t->partition[i] == t->local[i].col,
+                      err,
+                      "key.series[%u]: differs from the local key",
+                      i);
     return 0;
 }
 
@@ -189,15 +192,15 @@ static int check_form(const struct table *t, struct dn_err *err)
         good = t->local_count == 0 && t->quantum_pos < 0;
         break;
     case KEY_RIAK:
-        good = t->series_count + t->quantum_pos >= 0 && t->local_count >= 1 &&
-               (t->quantum_pos < 0 ||
-                (t->local_count > t->series_count && t->local[t->series_count].col == t->time_col));
+        good = t->partition_count + t->quantum_pos >= 0 && t->local_count >= 1 &&
+               (t->quantum_pos < 0 || (t->local_count > t->partition_count &&
+                                       t->local[t->partition_count].col == t->time_col));
         break;
     case KEY_CQL:
-        good = t->series_count + t->quantum_pos >= 0 && t->local_count >= 1;
+        good = t->partition_count + t->quantum_pos >= 0 && t->local_count >= 1;
         break;
     case KEY_RANGE:
-        good = t->series_count == 0 && t->local_count >= 1 && t->quantum_pos < 0 &&
+        good = t->partition_count == 0 && t->local_count >= 1 && t->quantum_pos < 0 &&
                t->local[0].col == t->time_col;
         break;
     case KEY_FORM_MAX:
@@ -205,9 +208,12 @@ static int check_form(const struct table *t, struct dn_err *err)
     }
     DN_CHECK_DISK(good, err, "key.form: does not fit the key");
     DN_CHECK_DISK(t->quantum_pos == -1 ||
-                      (t->quantum_pos == t->series_count && t->quantum_count > 0),
+                      (t->quantum_pos == t->partition_count && t->quantum_count > 0),
                   err,
                   "key.quantum: does not fit the key");
+    DN_CHECK_DISK(!t->by_value || (t->partition_count > 0 && t->quantum_pos < 0 && t->time_col < 0),
+                  err,
+                  "key.layout: does not fit the key");
     DN_CHECK_DISK(!t->clustering_clause || t->form == KEY_CQL || t->form == KEY_RANGE,
                   err,
                   "key.clustering_clause: does not fit the form");
@@ -234,7 +240,7 @@ static int check_time(const struct table *t, struct dn_err *err)
     c = &t->columns[t->time_col];
     for (unsigned i = 0; i < t->local_count; i++) {
         in_key = in_key || t->local[i].col == t->time_col;
-        in_series = in_series || (i < t->series_count && t->local[i].col == t->time_col);
+        in_series = in_series || (i < t->partition_count && t->local[i].col == t->time_col);
     }
     DN_CHECK_DISK(type_is_timestamp(c->type) && c->not_null,
                   err,
@@ -306,7 +312,7 @@ static int check_retention(const struct table *t, struct dn_err *err)
 static int check_policies(const struct table *t, struct dn_err *err)
 {
     DN_CHECK_DISK(t->spread >= 1 && t->spread <= TABLE_SPREAD_MAX &&
-                      (t->spread == 1 || t->series_count == 0),
+                      (t->spread == 1 || t->partition_count == 0),
                   err,
                   "spread: %u",
                   t->spread);

@@ -520,19 +520,19 @@ static int key_fill(const struct key *k, enum key_form form)
     size_t skip = 0; /* elements of the list that are series, not clustering columns */
 
     t->form = form;
-    t->series = mem_calloc(NULL, k->part_count + 1, sizeof *t->series);
+    t->partition = mem_calloc(NULL, k->part_count + 1, sizeof *t->partition);
     t->local = mem_calloc(NULL, k->part_count + k->local_count, sizeof *t->local);
-    if (!t->series || !t->local)
+    if (!t->partition || !t->local)
         return DN_FAIL_NOMEM(k->b->err);
     for (size_t i = 0; i < k->part_count - (k->quantum ? 1 : 0); i++)
-        t->series[t->series_count++] = k->part[i];
+        t->partition[t->partition_count++] = k->part[i];
     if (form == KEY_CQL) {
         if (!k->b->spec->has_inner) {
-            t->series[t->series_count++] = k->local[0];
+            t->partition[t->partition_count++] = k->local[0];
             skip = 1;
         }
-        for (size_t i = 0; i < t->series_count; i++)
-            key_add(t, t->series[i], false);
+        for (size_t i = 0; i < t->partition_count; i++)
+            key_add(t, t->partition[i], false);
         if (k->quantum && !key_has(k->local, k->local_count, key_quantum_col(k)))
             key_add(t, key_quantum_col(k), false);
     }

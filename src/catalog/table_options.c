@@ -446,7 +446,7 @@ static int options_spread(const struct options *o)
     }
     if (n < 1 || n > TABLE_SPREAD_MAX)
         return options_fail_value(o, OWN_SPREAD, "a number from 1 to 1024");
-    if (n > 1 && o->b->t->series_count > 0) {
+    if (n > 1 && o->b->t->partition_count > 0) {
         rc = DN_FAIL(o->b->err,
                      DN_E_KEY_RULE,
                      "table option spread does not go with partition columns, by which the rows "

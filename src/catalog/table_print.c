@@ -337,14 +337,16 @@ static void print_parts(const struct table *t,
     }
 }
 
-/* What stands after the inner parentheses: the local key in the Riak form, its rest in CQL's. */
+/* What stands after the inner parentheses: the local key in the Riak form, what
+ * follows the partition key in CQL's. */
 static const struct key_part *print_tail(const struct table *t, size_t *ret_count)
 {
-    const struct key_part *tail = t->form == KEY_RIAK || t->form == KEY_RANGE ? t->local : t->rest;
-    size_t count = t->form == KEY_RIAK || t->form == KEY_RANGE ? t->local_count : t->rest_count;
+    size_t skip = t->form == KEY_RIAK || t->form == KEY_RANGE ? 0 : t->partition_count;
+    const struct key_part *tail = t->local + skip;
+    size_t count = t->local_count - skip;
 
     /* ((QUANTUM(t, …)), t) would be the Riak form; CQL's implies the t. */
-    if (t->form == KEY_CQL && t->series_count == 0 && tail[0].col == t->time_col) {
+    if (t->form == KEY_CQL && t->partition_count == 0 && tail[0].col == t->time_col) {
         tail++;
         count--;
     }
@@ -356,8 +358,8 @@ static bool print_needs_inner(const struct table *t)
 {
     if (t->form == KEY_RANGE)
         return false;
-    return t->form == KEY_RIAK || t->series_count != 1 || t->quantum_pos >= 0 ||
-           type_is_timestamp(t->columns[t->series[0]].type);
+    return t->form == KEY_RIAK || t->partition_count != 1 || t->quantum_pos >= 0 ||
+           type_is_timestamp(t->columns[t->partition[0]].type);
 }
 
 void table_print_key(const struct table *t, struct buf *b)
@@ -368,18 +370,18 @@ void table_print_key(const struct table *t, struct buf *b)
     bool inner = print_needs_inner(t);
 
     buf_puts(b, inner ? "PRIMARY KEY ((" : "PRIMARY KEY (");
-    for (size_t i = 0; i < t->series_count; i++) {
+    for (size_t i = 0; i < t->partition_count; i++) {
         buf_puts(b, i ? ", " : "");
-        table_print_ident(t->columns[t->series[i]].name, b);
+        table_print_ident(t->columns[t->partition[i]].name, b);
     }
     if (t->quantum_pos >= 0) {
-        buf_puts(b, t->series_count ? ", QUANTUM(" : "QUANTUM(");
+        buf_puts(b, t->partition_count ? ", QUANTUM(" : "QUANTUM(");
         table_print_ident(t->columns[t->time_col].name, b);
         buf_printf(b, ", %" PRId64 ", '%c')", t->quantum_count, t->quantum_unit);
     }
     if (inner)
         buf_puts(b, ")");
-    if (tail_count && (inner || t->series_count))
+    if (tail_count && (inner || t->partition_count))
         buf_puts(b, ", ");
     for (size_t i = 0; i < tail_count; i++) {
         plain[i] = tail[i];

@@ -162,9 +162,10 @@ static bool timepart_same_column(const struct column *a, const struct column *b)
 bool timepart_alike(const struct table *a, const struct table *b)
 {
     bool same = a->columns_count == b->columns_count && a->form == b->form &&
-                a->local_count == b->local_count && a->series_count == b->series_count &&
-                a->time_col == b->time_col && a->upsert == b->upsert &&
-                a->constraints_count == b->constraints_count && table_same_schedule(a, b);
+                a->local_count == b->local_count && a->partition_count == b->partition_count &&
+                a->by_value == b->by_value && a->time_col == b->time_col &&
+                a->upsert == b->upsert && a->constraints_count == b->constraints_count &&
+                table_same_schedule(a, b);
 
     for (uint16_t i = 0; same && i < a->columns_count; i++)
         same = timepart_same_column(&a->columns[i], &b->columns[i]);

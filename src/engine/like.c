@@ -65,24 +65,26 @@ static int like_key(const struct like *l, struct dn_err *err)
 {
     const struct table *t = l->from;
     struct table_spec *s = l->spec;
-    struct key_elem_spec *elems =
-        arena_calloc(&l->stmt->run, (size_t)t->series_count + t->local_count + 2, sizeof(*elems));
-    struct key_elem_spec *local = elems ? elems + t->series_count + 1 : NULL;
-    const struct key_part *parts = t->form == KEY_CQL ? t->rest : t->local;
-    uint16_t parts_count = t->form == KEY_CQL ? t->rest_count : t->local_count;
+    struct key_elem_spec *elems = arena_calloc(
+        &l->stmt->run, (size_t)t->partition_count + t->local_count + 2, sizeof(*elems));
+    struct key_elem_spec *local = elems ? elems + t->partition_count + 1 : NULL;
+    uint16_t skip = t->form == KEY_CQL ? t->partition_count : 0;
+    const struct key_part *parts = t->local + skip;
+    uint16_t parts_count = (uint16_t)(t->local_count - skip);
 
     if (!elems)
         return DN_FAIL_NOMEM(err);
-    for (uint16_t i = 0; i < t->series_count; i++)
-        elems[i].name = like_name(l, t->series[i]);
+    for (uint16_t i = 0; i < t->partition_count; i++)
+        elems[i].name = like_name(l, t->partition[i]);
     if (t->quantum_pos >= 0)
-        elems[t->series_count] = (struct key_elem_spec){.name = like_name(l, (uint16_t)t->time_col),
-                                                        .is_quantum = true,
-                                                        .count = t->quantum_count,
-                                                        .unit = t->quantum_unit == 'd'   ? "d"
-                                                                : t->quantum_unit == 'h' ? "h"
-                                                                : t->quantum_unit == 'm' ? "m"
-                                                                                         : "s"};
+        elems[t->partition_count] =
+            (struct key_elem_spec){.name = like_name(l, (uint16_t)t->time_col),
+                                   .is_quantum = true,
+                                   .count = t->quantum_count,
+                                   .unit = t->quantum_unit == 'd'   ? "d"
+                                           : t->quantum_unit == 'h' ? "h"
+                                           : t->quantum_unit == 'm' ? "m"
+                                                                    : "s"};
     for (uint16_t i = 0; i < parts_count; i++)
         local[i] = (struct key_elem_spec){.name = like_name(l, parts[i].col),
                                           .desc = parts[i].desc,
@@ -92,7 +94,7 @@ static int like_key(const struct like *l, struct dn_err *err)
     s->has_inner = t->form != KEY_RANGE;
     s->partition = elems;
     s->partition_count =
-        t->form == KEY_RANGE ? 0 : t->series_count + (t->quantum_pos >= 0 ? 1u : 0u);
+        t->form == KEY_RANGE ? 0 : t->partition_count + (t->quantum_pos >= 0 ? 1u : 0u);
     s->local = local;
     s->local_count = parts_count;
     return 0;

@@ -210,8 +210,9 @@ static bool group_by_token(struct group *g)
         for (uint16_t i = 0; i < t->series_count; i++)
             values[i] = vec_datum(&g->vecs[i], row);
         /* token order is that of signed numbers */
-        g->series[row] = (uint32_t)(((uint64_t)table_token(t, values, &scratch) ^ GROUP_SIGN) >>
-                                    (64 - GROUP_TOKEN_BITS));
+        g->series[row] =
+            (uint32_t)(((uint64_t)table_series_token(t, values, &scratch) ^ GROUP_SIGN) >>
+                       (64 - GROUP_TOKEN_BITS));
         starts[g->series[row] + 1]++;
     }
     for (uint32_t i = 0; i < 1u << GROUP_TOKEN_BITS; i++)

@@ -77,10 +77,10 @@ static const char *part_text(struct parts *p, const struct datum *series)
     struct buf b;
     char *text;
 
-    if (p->t->series_count == 0)
+    if (p->t->partition_count == 0)
         return "";
     buf_init(&b, &p->stmt->owner);
-    for (uint16_t i = 0; i < p->t->series_count; i++) {
+    for (uint16_t i = 0; i < p->t->partition_count; i++) {
         buf_puts(&b, i ? ", " : "");
         table_print_literal(&series[i], &b);
     }
@@ -102,7 +102,7 @@ static int part_make_key(struct parts *p,
     buf_u8(&p->key, has_quantum);
     if (has_quantum)
         normkey_append(&p->key, &start, false);
-    for (uint16_t i = 0; i < p->t->series_count; i++)
+    for (uint16_t i = 0; i < p->t->partition_count; i++)
         normkey_append(&p->key, &series[i], false);
     return p->key.failed ? DN_FAIL_NOMEM(err) : 0;
 }
@@ -186,7 +186,7 @@ static bool part_count_unit(
     int64_t min = 0;
     int64_t max = 0;
 
-    for (uint16_t i = 0; i < t->series_count; i++)
+    for (uint16_t i = 0; i < t->partition_count; i++)
         if (!scan_unit_const(r, i, &p->series[i]))
             return false;
     if (t->time_col >= 0 &&
@@ -210,10 +210,10 @@ static int part_count_rows(struct parts *p,
     for (uint32_t row = 0; rc == 0 && row < b.count; row++) {
         int64_t time = 0;
 
-        for (uint16_t i = 0; i < t->series_count; i++)
+        for (uint16_t i = 0; i < t->partition_count; i++)
             p->series[i] = vec_datum(&b.cols[i], row);
         if (t->time_col >= 0)
-            time = vec_i64(&b.cols[t->series_count], row);
+            time = vec_i64(&b.cols[t->partition_count], row);
         rc = part_add(p, p->series, time, 1, err);
     }
     return rc;
@@ -250,7 +250,7 @@ static int part_scan(struct parts *p, struct scan *scan, uint32_t cols_count, st
 static int part_rows(struct parts *p, struct dn_err *err)
 {
     const struct table *t = p->t;
-    uint32_t cols_count = (uint32_t)t->series_count + (t->time_col >= 0 ? 1 : 0);
+    uint32_t cols_count = (uint32_t)t->partition_count + (t->time_col >= 0 ? 1 : 0);
     uint16_t *cols = arena_alloc_array(&p->stmt->run, (size_t)cols_count + 1, sizeof(*cols));
     struct scan_spec spec = {.table = t,
                              .cols = cols,
@@ -262,10 +262,10 @@ static int part_rows(struct parts *p, struct dn_err *err)
 
     if (!cols)
         return DN_FAIL_NOMEM(err);
-    for (uint16_t i = 0; i < t->series_count; i++)
-        cols[i] = t->series[i];
+    for (uint16_t i = 0; i < t->partition_count; i++)
+        cols[i] = t->partition[i];
     if (t->time_col >= 0)
-        cols[t->series_count] = (uint16_t)t->time_col;
+        cols[t->partition_count] = (uint16_t)t->time_col;
     rc = scan_open(p->stmt->snap, &spec, &scan, err);
     if (rc < 0)
         return rc;
@@ -407,7 +407,7 @@ int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err)
     p.t = session_table(stmt->conn, stmt->catalog, &stmt->ast->name, err);
     if (!p.t)
         return err->code;
-    p.series = arena_calloc(&stmt->run, (size_t)p.t->series_count + 1, sizeof(*p.series));
+    p.series = arena_calloc(&stmt->run, (size_t)p.t->partition_count + 1, sizeof(*p.series));
     if (!p.series)
         return DN_FAIL_NOMEM(err);
     hidx_init(&p.index, &stmt->owner);
@@ -471,20 +471,20 @@ static int place_find(const struct table *t,
                       struct dn_err *err)
 {
     bool quantum = t->quantum_count > 0;
-    struct datum *series = arena_calloc(arena, (size_t)t->series_count + 1, sizeof(*series));
+    struct datum *series = arena_calloc(arena, (size_t)t->partition_count + 1, sizeof(*series));
     struct datum time;
     struct buf scratch;
     int rc = series ? 0 : DN_FAIL_NOMEM(err);
 
-    if (rc == 0 && count != (size_t)t->series_count + quantum)
+    if (rc == 0 && count != (size_t)t->partition_count + quantum)
         return DN_FAIL(err,
                        DN_E_ENTRY_COUNT,
                        "the partition key of table \"%s\" has %u columns, not %zu",
                        t->name,
-                       t->series_count + (unsigned)quantum,
+                       t->partition_count + (unsigned)quantum,
                        count);
-    for (uint16_t i = 0; rc == 0 && i < t->series_count; i++)
-        rc = place_value(t, t->series[i], key[i], arena, &series[i], err);
+    for (uint16_t i = 0; rc == 0 && i < t->partition_count; i++)
+        rc = place_value(t, t->partition[i], key[i], arena, &series[i], err);
     if (rc == 0 && quantum)
         rc = place_value(t, (uint16_t)t->time_col, key[count - 1], arena, &time, err);
     if (rc < 0)

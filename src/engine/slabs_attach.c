@@ -110,12 +110,12 @@ static bool attach_same_key(const struct attach *a)
     const struct table *t = a->t;
     const struct table *f = a->from;
 
-    if (t->form != f->form || t->series_count != f->series_count ||
+    if (t->form != f->form || t->partition_count != f->partition_count ||
         t->local_count != f->local_count || t->spread != f->spread ||
         a->map[t->time_col] != f->time_col)
         return false;
-    for (uint16_t i = 0; i < t->series_count; i++)
-        if (a->map[t->series[i]] != f->series[i])
+    for (uint16_t i = 0; i < t->partition_count; i++)
+        if (a->map[t->partition[i]] != f->partition[i])
             return false;
     for (uint16_t i = 0; i < t->local_count; i++)
         if (a->map[t->local[i].col] != f->local[i].col || t->local[i].desc != f->local[i].desc)

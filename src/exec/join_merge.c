@@ -106,7 +106,7 @@ static int merge_run(struct exec_merge *m, struct exec_merge_side *s, struct dn_
     for (uint32_t i = 0; i < m->table->series_count; i++)
         s->series[i] = vec_datum(&s->keys[i], row);
     buf_reset(&m->scratch);
-    s->token = table_token(m->table, s->series, &m->scratch);
+    s->token = table_series_token(m->table, s->series, &m->scratch);
     if (m->scratch.failed)
         return DN_FAIL_NOMEM(err);
     s->run_end = s->in.sel_count;

@@ -232,16 +232,15 @@ static void op_scan_print_head(const struct plan_node *node, struct buf *b)
     buf_puts(b, node->cols_count ? "" : "none, only rows are counted");
 }
 
-static void op_scan_print_stats(const struct scan_stats *s, struct buf *b)
+static void op_scan_print_stats(const struct table *t, const struct scan_stats *s, struct buf *b)
 {
+    buf_printf(b, "\nslabs: %" PRIu64 " of %" PRIu64, s->slabs_read, s->slabs_total);
+    if (!t->by_value) /* else nobody has counted them */
+        buf_printf(
+            b, ", partitions: %" PRIu64 " of %" PRIu64, s->partitions_read, s->partitions_total);
     buf_printf(b,
-               "\nslabs: %" PRIu64 " of %" PRIu64 ", partitions: %" PRIu64 " of %" PRIu64
                ", blocks: %" PRIu64 " of %" PRIu64 ", segments: %" PRIu64 " of %" PRIu64
                ", memtable rows: %" PRIu64,
-               s->slabs_read,
-               s->slabs_total,
-               s->partitions_read,
-               s->partitions_total,
                s->blocks_read,
                s->blocks_total,
                s->segments_read,
@@ -287,7 +286,7 @@ static int op_scan_explain(const struct plan_node *node,
     }
     buf_puts(b, source.preds.count ? "" : "none");
     scan_get_stats(source.scan, &stats);
-    op_scan_print_stats(&stats, b);
+    op_scan_print_stats(node->table, &stats, b);
     op_scan_print_horizon(node->table, &stats, b);
 out:
     exec_source_close(&source);

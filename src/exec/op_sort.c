@@ -10,6 +10,9 @@
  * scan can be told, the first sort key of rows is compared as the number it is, before they get a
  * normalized key.
  *
+ * A loose sort is there for the look of small answers (plan/token_order.c): where more than
+ * SORT_LOOSE_ROWS rows come, or they do not fit into memory, they are handed on as they come.
+ *
  * What outgrows the operator's share of memory is sorted, put aside as a run, and merged at the end
  * (sort_runs.h). */
 #include "exec/compact.h"
@@ -24,9 +27,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define SORT_TOP_MAX  (1u << 20) /* more rows than this are sorted as a whole */
-#define SORT_TOP_FEW  16u
-#define SORT_TOP_ROWS 512u /* rows gathered at least before a cut */
+#define SORT_TOP_MAX    (1u << 20) /* more rows than this are sorted as a whole */
+#define SORT_TOP_FEW    16u
+#define SORT_TOP_ROWS   512u /* rows gathered at least before a cut */
+#define SORT_LOOSE_ROWS 16384u
 
 struct op_sort {
     struct exec_sort_rows rows;
@@ -44,6 +48,9 @@ struct op_sort {
     struct exec_bound first;    /* top-N: else rows are tested here, before they have a key */
     bool bounded;               /* `bound` counts */
     bool sorted;
+    bool passes; /* loose: too many rows: what comes behind those in `rows` is handed on */
+    struct datum *token_key; /* owned: partition key of a row; NULL: the order is not by token */
+    struct buf token;        /* scratch */
     size_t key_at[VEC_ROWS_MAX + 1];
     uint16_t sel[VEC_ROWS_MAX];
 };
@@ -81,6 +88,7 @@ static int op_sort_open(struct op *op, struct dn_err *err)
     arena_init(&st->batch, &op->mem);
     buf_init(&st->keys, &op->mem);
     buf_init(&st->bound, &op->mem);
+    buf_init(&st->token, &op->mem);
     rc = sort_keep(op->node, op->ctx, &st->keep, err);
     if (rc < 0)
         return rc;
@@ -90,8 +98,14 @@ static int op_sort_open(struct op *op, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     for (uint32_t c = 0; c < input->cols_count; c++)
         st->types[c] = input->cols[c].type;
-    if (op->node->keys_count)
+    if (op->node->keys_count && !op->node->tokens)
         exec_bound_init(&st->first, op->node, &op->mem);
+    if (op->node->tokens) {
+        st->token_key =
+            mem_calloc(&op->mem, op->node->tokens->partition_count, sizeof *st->token_key);
+        if (!st->token_key)
+            return DN_FAIL_NOMEM(err);
+    }
     return exec_sort_init(&st->rows, st->types, input->cols_count, &op->mem, err);
 }
 
@@ -106,8 +120,26 @@ static void op_sort_close(struct op *op)
     buf_done(&st->keys);
     buf_done(&st->bound);
     exec_bound_done(&st->first);
+    buf_done(&st->token);
+    mem_free(st->token_key);
     mem_free(st->out);
     mem_free(st->types);
+}
+
+/* The token of a row's partition key, which its first keys are. */
+static void sort_row_token(struct op_sort *st,
+                           const struct plan_node *node,
+                           const struct batch *in,
+                           uint32_t row,
+                           struct buf *b)
+{
+    struct datum token = {.type = TYPE_BIGINT};
+
+    for (uint32_t k = 0; k < node->tokens->partition_count; k++)
+        st->token_key[k] = vec_datum(&in->cols[node->keys[k].col], row);
+    token.v.i64 = table_token(node->tokens, st->token_key, &st->token);
+    normkey_append(b, &token, false);
+    b->failed = b->failed || st->token.failed;
 }
 
 static void
@@ -217,6 +249,8 @@ static int sort_batch_keys(struct op *op, struct batch *in, struct dn_err *err)
         uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
         size_t before = st->keys.len;
 
+        if (st->token_key)
+            sort_row_token(st, op->node, in, row, &st->keys);
         sort_row_key(op->node, in, row, &st->keys);
         if (st->keys.failed)
             return DN_FAIL_NOMEM(err);
@@ -391,6 +425,33 @@ static int sort_drain(struct op *op, struct dn_err *err)
     return rc;
 }
 
+/* A loose sort: all rows, or as many as are too many for it. */
+static int sort_drain_loose(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    uint32_t keep = st->keep;
+    struct batch in;
+    int rc = 0;
+
+    st->keep = UINT32_MAX; /* who comes first is not known before the end */
+    while (rc == 0 && !st->passes) {
+        rc = exec_pull(op->input, &in, err);
+        if (rc == 0)
+            rc = sort_batch_keys(op, &in, err);
+        if (rc == 0)
+            rc = exec_sort_add(&st->rows, &in, st->keys.data, st->key_at, err);
+        st->passes =
+            rc == 0 &&
+            (st->rows.count > SORT_LOOSE_ROWS ||
+             exec_over(op, mem_owner_used(&op->mem) + exec_sort_order_bytes(&st->rows), 1));
+    }
+    st->keep = keep;
+    if (rc < 0)
+        return rc;
+    return st->passes ? exec_sort_as_added(&st->rows, err)
+                      : exec_sort_order_team(&st->rows, op->ctx, err);
+}
+
 /* The next rows from runs. */
 static int sort_next_merged(struct op *op, struct batch *ret, struct dn_err *err)
 {
@@ -409,6 +470,31 @@ static int sort_next_merged(struct op *op, struct batch *ret, struct dn_err *err
     return 0;
 }
 
+/* Reads what there is to sort. */
+static int sort_start(struct op *op, struct dn_err *err)
+{
+    struct op_sort *st = op->state;
+    int rc = 0;
+
+    if (op->node->tokens) {
+        rc = op->node->loose ? sort_drain_loose(op, err) : sort_drain(op, err);
+    } else {
+        if (st->keep != UINT32_MAX && st->keep > 0)
+            rc = exec_bound_find(op->input, op->node, st->keep, &st->source, err);
+        if (rc == 0)
+            rc = exec_series_start(&st->series, op, &st->by_series, err);
+        if (rc == 0 && !st->by_series)
+            rc = sort_drain(op, err);
+    }
+    if (rc < 0)
+        return rc;
+    st->sorted = true;
+    if (!st->by_series && !st->passes && !exec_sort_runs_any(&st->runs) &&
+        st->keep > st->rows.count)
+        st->keep = st->rows.count;
+    return 0;
+}
+
 static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_sort *st = op->state;
@@ -418,26 +504,19 @@ static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
     if (st->keep == 0)
         return DN_EOF;
     if (!st->sorted) {
-        rc = 0;
-        if (st->keep != UINT32_MAX && st->keep > 0)
-            rc = exec_bound_find(op->input, op->node, st->keep, &st->source, err);
-        if (rc == 0)
-            rc = exec_series_start(&st->series, op, &st->by_series, err);
-        if (rc == 0 && !st->by_series)
-            rc = sort_drain(op, err);
+        rc = sort_start(op, err);
         if (rc < 0)
             return rc;
-        st->sorted = true;
-        if (!st->by_series && !exec_sort_runs_any(&st->runs) && st->keep > st->rows.count)
-            st->keep = st->rows.count;
     }
+    if (st->passes && st->emitted >= st->rows.count)
+        return exec_pull(op->input, ret, err);
     if (st->by_series)
         return exec_series_next(&st->series, ret, err);
     if (st->keep != UINT32_MAX && st->emitted >= st->keep)
         return DN_EOF;
     if (exec_sort_runs_any(&st->runs))
         return sort_next_merged(op, ret, err);
-    count = st->keep - (uint32_t)st->emitted;
+    count = (st->passes ? st->rows.count : st->keep) - (uint32_t)st->emitted;
     if (count > VEC_ROWS_MAX)
         count = VEC_ROWS_MAX;
     arena_reset(&st->batch);
@@ -456,6 +535,9 @@ static int op_sort_explain(const struct plan_node *node,
                            struct dn_err *err DN_UNUSED)
 {
     buf_puts(b, node->limit ? "Sort, first rows only, by " : "Sort by ");
+    for (uint32_t k = 0; node->tokens && k < node->tokens->partition_count; k++)
+        buf_printf(b, "%s%s", k ? ", " : "token(", node->input->cols[node->keys[k].col].name);
+    buf_puts(b, node->tokens ? "), " : "");
     for (uint32_t k = 0; k < node->keys_count; k++) {
         const struct plan_sort_key *key = &node->keys[k];
 
@@ -464,7 +546,9 @@ static int op_sort_explain(const struct plan_node *node,
         if (key->nulls_first != key->desc)
             buf_puts(b, key->nulls_first ? " NULLS FIRST" : " NULLS LAST");
     }
-    if (exec_fast(ctx) && exec_series_ordered(node))
+    if (node->loose)
+        buf_printf(b, "\nmore than %u rows stay in the order of the key", SORT_LOOSE_ROWS);
+    if (!node->tokens && exec_fast(ctx) && exec_series_ordered(node))
         buf_puts(b, "\nlong series are read one after the other instead");
     return 0;
 }

@@ -335,6 +335,17 @@ int exec_sort_order(struct exec_sort_rows *s,
     return rc;
 }
 
+int exec_sort_as_added(struct exec_sort_rows *s, struct dn_err *err)
+{
+    mem_free(s->items);
+    s->items = mem_alloc_array(s->owner, s->count, sizeof *s->items);
+    if (!s->items)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->items[i] = (struct exec_sort_item){.row = i};
+    return 0;
+}
+
 int exec_sort_cut(struct exec_sort_rows *s, uint32_t keep, struct dn_err *err)
 {
     struct exec_sort_rows next = {0};

@@ -55,6 +55,8 @@ int exec_sort_order(struct exec_sort_rows *s,
                     exec_sort_check_fn check,
                     const void *check_arg,
                     struct dn_err *err) DN_MUST_CHECK;
+/* Makes items for the rows as they were added. */
+int exec_sort_as_added(struct exec_sort_rows *s, struct dn_err *err) DN_MUST_CHECK;
 /* The same in parts, for those who share the work (sort_team.h): two arrays of items for all rows,
  * each stretch of rows sorted alone into the first one, … */
 int exec_sort_stretch(const struct exec_sort_rows *s,

@@ -40,6 +40,7 @@ enum func_flag {
     FUNC_CLOCK = 128,     /* what a clock says; a coarser column rounds its digits */
     FUNC_HALVES = 256,    /* rounds a DOUBLE; one that stands for a NUMERIC goes another way
                              (plan/decimal.h) */
+    FUNC_TOKEN = 512,     /* a place on the ring: rows are wanted in the order of it */
 };
 
 struct func_ctx {

@@ -231,7 +231,7 @@ static const struct func func_scalar_rows[] = {
      .args = {TYPE_NONE},
      .args_count = 1,
      .result = TYPE_BIGINT,
-     .flags = FUNC_STRICT | FUNC_VARIADIC | FUNC_ANY_FORM,
+     .flags = FUNC_STRICT | FUNC_VARIADIC | FUNC_ANY_FORM | FUNC_TOKEN,
      .kernel = func_token,
      .doc = "The place of a partition key on the ring: Murmur3 of its columns in Cassandra's "
             "serialization.",

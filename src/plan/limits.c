@@ -83,9 +83,9 @@ static int limits_strict_series(const struct table *t,
                                 uint32_t count,
                                 struct dn_err *err)
 {
-    for (uint16_t i = 0; i < t->series_count; i++) {
-        const char *name = t->columns[t->series[i]].name;
-        const struct scan_pred *p = limits_pred(preds, count, t->series[i]);
+    for (uint16_t i = 0; i < t->partition_count; i++) {
+        const char *name = t->columns[t->partition[i]].name;
+        const struct scan_pred *p = limits_pred(preds, count, t->partition[i]);
         struct iset set = {.v = p ? p->set : NULL, .n = p ? p->set_count : 0};
 
         if (p && iset_is_points(&set))
@@ -188,22 +188,25 @@ void plan_note_full_scan(struct planner *q, const struct plan_node *scan)
     }
     if (limits_never(scan->preds, scan->preds_count))
         return;
-    for (uint16_t i = 0; i < t->series_count; i++) {
-        if (limits_pred(scan->preds, scan->preds_count, t->series[i]))
+    for (uint16_t i = 0; i < t->partition_count; i++) {
+        if (limits_pred(scan->preds, scan->preds_count, t->partition[i]))
             return;
     }
     if (t->time_col >= 0 && limits_pred(scan->preds, scan->preds_count, t->time_col))
         return;
     len = snprintf(
         to, to_len, "full scan: WHERE constrains no partition key column of \"%s\" (", name);
-    for (uint16_t i = 0; i < t->series_count && len > 0 && (size_t)len < to_len; i++)
-        len += snprintf(
-            to + len, to_len - (size_t)len, "%s%s", i ? ", " : "", t->columns[t->series[i]].name);
+    for (uint16_t i = 0; i < t->partition_count && len > 0 && (size_t)len < to_len; i++)
+        len += snprintf(to + len,
+                        to_len - (size_t)len,
+                        "%s%s",
+                        i ? ", " : "",
+                        t->columns[t->partition[i]].name);
     if (t->time_col >= 0 && len > 0 && (size_t)len < to_len)
         len += snprintf(to + len,
                         to_len - (size_t)len,
                         "%s%s",
-                        t->series_count ? ", " : "",
+                        t->partition_count ? ", " : "",
                         t->columns[t->time_col].name);
     if (len > 0 && (size_t)len < to_len)
         snprintf(to + len, to_len - (size_t)len, ")");

@@ -84,7 +84,8 @@ struct lnode {
     struct lnode *in;
     struct lnode *right; /* JOIN, SETOP, RECURSIVE */
 
-    const struct table *table; /* SCAN */
+    const struct table *table; /* SCAN; SORT: by the tokens of this one first (token_order.c) */
+    bool loose;                /* SORT: not if there are too many rows */
     uint32_t *col_vars;        /* SCAN: store column -> variable, 0 = nobody asked for it */
     bool backward;             /* SCAN: from the last row to the first */
     uint32_t pos;              /* in the text, for errors */
@@ -162,6 +163,7 @@ struct planner {
     struct lrel **locked;          /* their tables of FROM */
     uint32_t tables_cap, ctes_cap; /* of plan->tables, plan->ctes */
     uint32_t depth;                /* queries in queries, now */
+    bool shows;                    /* its rows are the answer of a statement */
     const struct given *given;     /* from_int.h: rows that the caller has; NULL = none */
     struct plan_notes *notes;      /* note.h: what names turn out to be; NULL = nobody asks */
 };

@@ -344,7 +344,7 @@ static int lower_sort(struct lower *lo,
     struct lvars more = {0};
     struct plan_sort_key *keys = NULL;
     struct plan_node *node;
-    enum order_way way = order_given(n->in, n->keys, n->keys_count);
+    enum order_way way = n->table ? ORDER_NONE : order_given(n->in, n->keys, n->keys_count);
     bool given = way != ORDER_NONE;
     int rc = given ? 0 : lower_want(lo, n, want, &more, err);
 
@@ -355,13 +355,15 @@ static int lower_sort(struct lower *lo,
     if (rc < 0 || given)
         return rc;
     rc = lower_keys(lo, ret, n->keys, n->keys_count, &keys, err);
-    if (rc < 0 || order_sorted(ret->node, keys, n->keys_count, 0))
+    if (rc < 0 || (!n->table && order_sorted(ret->node, keys, n->keys_count, 0)))
         return rc;
     node = lower_node(lo, PLAN_SORT, ret->node, err);
     if (!node)
         return DN_E_NOMEM;
     node->keys = keys;
     node->keys_count = n->keys_count;
+    node->tokens = n->table;
+    node->loose = n->loose;
     if (rc == 0 && limit && limit->limit)
         rc = lower_expr(lo, ret, limit->limit, &node->limit, err);
     if (rc == 0 && limit && limit->offset)

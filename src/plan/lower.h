@@ -138,3 +138,7 @@ bool order_sorted(const struct plan_node *n,
                   uint32_t count,
                   uint32_t together);
 void order_turn(struct lnode *n);
+/* Are all rows of one partition: rows of a scan below filters and maps? */
+bool order_one_partition(const struct lnode *n);
+/* token_order.c: the order in which the answer of a statement comes where nothing else says. */
+int query_token_order(struct planner *q, struct lnode **tree, struct dn_err *err) DN_MUST_CHECK;

@@ -176,7 +176,10 @@ struct plan_node {
     uint32_t aggs_count;
     struct plan_sort_key *keys; /* SORT, UNIQUE, LIMIT with ties */
     uint32_t keys_count;
-    struct bexpr *limit; /* LIMIT: BIGINT, NULL = none; also a hint on SORT (top-N) */
+    const struct table *tokens; /* SORT: tokens of its partition key, which are the first keys, come
+                                   before them; NULL = no */
+    bool loose;                 /* SORT: only as long as there are few rows, else as they come */
+    struct bexpr *limit;        /* LIMIT: BIGINT, NULL = none; also a hint on SORT (top-N) */
     struct bexpr *offset;
     uint32_t ties;              /* LIMIT … WITH TIES: the first so many of keys; 0 = without */
     struct plan_join *join;     /* JOIN, APPLY */

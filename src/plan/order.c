@@ -185,6 +185,18 @@ enum order_way order_given(const struct lnode *n, const struct lkey *keys, uint3
     return way == ORDER_NONE ? ORDER_FORWARD : way;
 }
 
+bool order_one_partition(const struct lnode *n)
+{
+    struct order o;
+
+    if (!order_walk(n, &o))
+        return false;
+    for (uint16_t i = 0; i < o.scan->table->partition_count; i++)
+        if (!order_pinned(&o, o.scan->table->partition[i]))
+            return false;
+    return true;
+}
+
 /* ---- above a sort ---- */
 
 /* Are the columns of the first `count` keys of the sort those of cols, in whatever order? */

@@ -3,6 +3,7 @@
  * query.c: queries around SELECT: set operations, ORDER BY and LIMIT of a whole query, and
  * the start and end of planning a statement. WITH is in with.c, VALUES in
  * values.c. */
+#include "plan/lower.h"
 #include "plan/query_set.h"
 #include "plan/rewrite.h"
 #include "plan/values.h"
@@ -93,6 +94,7 @@ int plan_query(const struct plan_env *env,
     struct qout out;
     int rc = query_start(&q, env, stmt, err);
 
+    q.shows = stmt->kind == STMT_SELECT;
     if (rc == 0 && with)
         rc = query_with(&q, with, &outer, err);
     if (rc == 0)
@@ -198,6 +200,8 @@ int query_finish(struct planner *q, const struct qout *out, struct dn_err *err)
         vars[i] = i < out->count ? out->vars[i] : q->lock_vars.v[i - out->count];
     logic_digits(q, tree, out->vars, out->count);
     rc = rewrite_tree(q, &tree, err);
+    if (rc == 0 && q->shows)
+        rc = query_token_order(q, &tree, err);
     if (rc == 0)
         rc = lower_root(q, tree, vars, all, err);
     if (rc < 0)

@@ -8,6 +8,9 @@
  *      that nothing is to be done
  *   4. if the rows span several slabs, a stable sort by slab over all
  *
+ * In a table that is laid out by value there is nothing to rank: its rows are sorted by the key,
+ * with a number (datum_place) for its first column in most comparisons.
+ *
  * Equal keys stay in commit order, so the newest version of a row comes last. Versions behind a PUT
  * or a DELETE of the same key are left out: no reader of this many rows can see them. */
 #include "store/memtable_int.h"
@@ -221,7 +224,7 @@ static int mem_pick_series(struct memtable *m,
         uint32_t id = i;
         if (pick->series_count) {
             buf_reset(&key);
-            id = memtable_series_lookup(m, pick->series + (size_t)i * t->series_count, &key);
+            id = memtable_series_lookup(m, pick->series + (size_t)i * t->partition_count, &key);
             failed = failed || key.failed;
         }
         if (id == UINT32_MAX || (pick->timed && (m->series[id].time_max < pick->time_min ||
@@ -344,7 +347,7 @@ static int mem_make_runs(struct mem_sorter *s, struct mem_order *o, struct dn_er
 
     for (uint32_t i = 0; i < o->count; i = end) {
         const struct mem_chunk *c = mem_chunk_of(s->m, o->order[i]);
-        uint32_t series = c->series[o->order[i] - c->first_row];
+        uint32_t series = s->t->by_value ? 0 : c->series[o->order[i] - c->first_row];
         int64_t slab = s->slabs ? s->slabs[i] : 0;
         uint32_t from;
 
@@ -387,6 +390,72 @@ static void mem_set_tokens(struct mem_order *o, const struct mem_ranked *list, u
         DN_ASSERT(at < count);
         o->runs[i].token = list[at].token;
     }
+}
+
+/* ---- tables laid out by value ---- */
+
+struct mem_placed {
+    int64_t place; /* of the first column of the key, turned round if it is descending */
+    uint32_t row;
+};
+
+static bool
+mem_placed_after(const struct mem_sorter *s, const struct mem_placed *a, const struct mem_placed *b)
+{
+    return a->place != b->place ? a->place > b->place : mem_cmp_rest(s, a->row, b->row) > 0;
+}
+
+/* Stable merge sort of the list, which is returned, or the spare. */
+static struct mem_placed *mem_placed_sort(const struct mem_sorter *s,
+                                          struct mem_placed *list,
+                                          struct mem_placed *spare,
+                                          uint32_t count)
+{
+    for (uint64_t width = 1; width < count && !mem_canceled(s->cancel); width *= 2) {
+        struct mem_placed *swap = list;
+
+        for (uint64_t start = 0; start < count; start += 2 * width) {
+            uint32_t mid = (uint32_t)(start + width < count ? start + width : count);
+            uint32_t end = (uint32_t)(start + 2 * width < count ? start + 2 * width : count);
+            uint32_t i = (uint32_t)start;
+            uint32_t j = mid;
+
+            if (mid == end || !mem_placed_after(s, &list[mid - 1], &list[mid])) {
+                memcpy(spare + start, list + start, (size_t)(end - start) * sizeof *list);
+                continue;
+            }
+            for (uint32_t k = (uint32_t)start; k < end; k++) {
+                bool right = i >= mid || (j < end && mem_placed_after(s, &list[i], &list[j]));
+                spare[k] = list[right ? j++ : i++];
+            }
+        }
+        list = spare;
+        spare = swap;
+    }
+    return list;
+}
+
+/* Sorts all rows of the order by the key. */
+static int mem_sort_values(struct mem_sorter *s, uint32_t count, struct dn_err *err)
+{
+    const struct key_part *first = &s->t->rest[0];
+    struct mem_placed *list = mem_alloc_array(s->m->owner, 2 * (size_t)count, sizeof *list);
+    struct mem_placed *in_order;
+
+    if (!list)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        struct datum d = memtable_datum(s->m, s->order[i], first->col);
+        int64_t place = datum_place(&d);
+
+        list[i] = (struct mem_placed){.place = first->desc ? ~place : place, .row = s->order[i]};
+    }
+    in_order = mem_placed_sort(s, list, list + count, count);
+    for (uint32_t i = 0; i < count; i++)
+        s->order[i] = in_order[i].row;
+    mem_free(list);
+    return mem_canceled(s->cancel) ? DN_FAIL(err, DN_E_CANCELED, "the statement was canceled")
+                                   : DN_OK;
 }
 
 static void mem_sorter_init(struct mem_sorter *s, struct memtable *m)
@@ -462,6 +531,36 @@ out:
     return rc;
 }
 
+/* The order of a table laid out by value: of the rows of the picked series, or of all. */
+static int mem_build_values(struct memtable *m,
+                            const struct mem_pick *pick,
+                            struct mem_ranked *list,
+                            uint32_t count,
+                            const atomic_bool *cancel,
+                            struct mem_order *o,
+                            struct dn_err *err)
+{
+    struct mem_sorter s;
+    size_t room = pick->series_count ? 0 : o->rows;
+    int rc;
+
+    mem_sorter_init(&s, m);
+    s.cancel = cancel;
+    for (uint32_t i = 0; i < count; i++)
+        room += list[i].rows;
+    s.order = mem_alloc_array(m->owner, room, sizeof *s.order);
+    o->order = s.order;
+    if (!s.order)
+        return DN_FAIL_NOMEM(err);
+    o->count = o->rows;
+    if (pick->series_count)
+        o->count = mem_collect(m, pick, list, count, o->rows, s.order);
+    for (uint32_t row = 0; !pick->series_count && row < o->rows; row++)
+        s.order[row] = row;
+    rc = mem_sort_values(&s, o->count, err);
+    return rc < 0 ? rc : mem_make_runs(&s, o, err);
+}
+
 static struct mem_order *mem_order_ref(struct mem_order *o)
 {
     atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
@@ -488,8 +587,8 @@ int memtable_order(struct memtable *m,
     struct mem_order *o = NULL;
     struct mem_order *old = NULL;
     struct mem_ranked *list = NULL;
-    uint32_t count;
-    int rc;
+    uint32_t count = 0;
+    int rc = DN_OK;
 
     pick = pick ? pick : &all;
     DN_ASSERT(!pick->timed || (pick->series_count > 0 && memtable_timed(m->table)));
@@ -501,7 +600,8 @@ int memtable_order(struct memtable *m,
         *ret = o;
         return DN_OK;
     }
-    rc = mem_pick_series(m, pick, &list, &count, err);
+    if (pick->series_count || !m->table->by_value)
+        rc = mem_pick_series(m, pick, &list, &count, err);
     if (rc < 0)
         return rc;
     o = mem_calloc(m->owner, 1, sizeof *o);
@@ -512,7 +612,8 @@ int memtable_order(struct memtable *m,
     atomic_init(&o->refs, 1);
     o->rows = rows;
     o->expiry_min = INT64_MAX;
-    rc = mem_build_order(m, pick, list, count, cancel, o, err);
+    rc = m->table->by_value ? mem_build_values(m, pick, list, count, cancel, o, err)
+                            : mem_build_order(m, pick, list, count, cancel, o, err);
     mem_free(list);
     if (rc < 0) {
         memtable_order_unref(o);

@@ -220,7 +220,7 @@ static uint32_t mem_series_find(const struct memtable *m, const struct buf *key)
 uint32_t
 memtable_series_lookup(const struct memtable *m, const struct datum *values, struct buf *key)
 {
-    for (uint16_t i = 0; i < m->table->series_count; i++)
+    for (uint16_t i = 0; i < m->table->partition_count; i++)
         normkey_append(key, &values[i], false);
     return key->failed ? UINT32_MAX : mem_series_find(m, key);
 }
@@ -268,8 +268,8 @@ static int mem_series_of(
     int64_t token = 0;
 
     buf_reset(&m->key);
-    for (uint16_t i = 0; i < t->series_count; i++)
-        normkey_append_vec(&m->key, &cols[t->series[i]], row, false);
+    for (uint16_t i = 0; i < t->partition_count; i++)
+        normkey_append_vec(&m->key, &cols[t->partition[i]], row, false);
     if (m->key.failed)
         return DN_FAIL_NOMEM(err);
     id = mem_series_find(m, &m->key);
@@ -283,7 +283,7 @@ static int mem_series_of(
             return DN_FAIL_NOMEM(err);
         for (uint16_t i = 0; i < t->series_count; i++)
             values[i] = vec_datum(&cols[t->series[i]], row);
-        token = table_token(t, values, &m->ser);
+        token = table_series_token(t, values, &m->ser);
         mem_free(values);
         if (m->ser.failed) {
             buf_done(&m->ser);
@@ -406,8 +406,8 @@ static void mem_unstage(struct memtable *m, uint32_t to)
 /* Can a row be seen at a glance to be of the same series as the one before it? */
 static bool mem_series_goes_on(const struct table *t, const struct vec *cols, uint32_t row)
 {
-    for (uint16_t i = 0; i < t->series_count; i++) {
-        const struct vec *v = &cols[t->series[i]];
+    for (uint16_t i = 0; i < t->partition_count; i++) {
+        const struct vec *v = &cols[t->partition[i]];
         const struct vstr *s = (const struct vstr *)v->data + row;
 
         if (v->form == VEC_CONST)
@@ -541,8 +541,8 @@ int memtable_newer(struct memtable *m,
     uint32_t id;
 
     buf_reset(&m->key);
-    for (uint16_t i = 0; i < m->table->series_count; i++)
-        normkey_append_vec(&m->key, &w->cols[m->table->series[i]], row, false);
+    for (uint16_t i = 0; i < m->table->partition_count; i++)
+        normkey_append_vec(&m->key, &w->cols[m->table->partition[i]], row, false);
     if (m->key.failed)
         return DN_FAIL_NOMEM(err);
     *ret_newer = false;

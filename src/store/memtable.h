@@ -3,9 +3,10 @@
  * memtable.h: fresh rows of one table, in the order they were committed.
  *
  * Rows lie column-wise in chunks that never move, so readers need no lock for the rows they may
- * see. A hash index finds a series; the rows of a series are chained from newest to oldest. Sorting
- * into physical order happens when somebody reads or flushes, and is remembered while no row is
- * added.
+ * see. A hash index finds the rows with given values of the partition key, which are called a
+ * series here whether or not the table is laid out by value; they are chained from newest to
+ * oldest. Sorting into physical order happens when somebody reads or flushes, and is remembered
+ * while no row is added.
  *
  * One writer at a time (the commit leader):
  *     memtable_stage …   rows are there but nobody sees them
@@ -76,7 +77,7 @@ void memtable_span(const struct memtable *m, uint32_t rows, int64_t *min, int64_
 struct mem_run {
     int64_t slab;
     int64_t token;
-    uint32_t series; /* number inside the memtable */
+    uint32_t series; /* number inside the memtable; 0 in tables laid out by value */
     uint32_t first;  /* rows order[first .. first + count) */
     uint32_t count;
     int64_t time_min; /* of the time column; 0 when there is none */
@@ -106,7 +107,7 @@ static inline bool memtable_timed(const struct table *t)
 
 /* Which rows are wanted. */
 struct mem_pick {
-    const struct datum *series; /* borrowed: series_count × table->series_count */
+    const struct datum *series; /* borrowed: series_count × table->partition_count */
     uint32_t series_count;      /* 0 = all */
     bool timed; /* of these series only rows with times from time_min to time_max; only with
                    memtable_timed */

@@ -81,7 +81,7 @@ int64_t rows_key_prefix(
     }
     for (uint32_t i = 0; i < t->series_count; i++)
         series[i] = vec_datum(&cols[t->series[i]], row);
-    token = table_token(t, series, scratch);
+    token = table_series_token(t, series, scratch);
     if (scratch->failed)
         b->failed = true;
     rows_put_i64(b, token, false);

@@ -17,6 +17,8 @@ static void scan_note_preds(struct scan *s)
     for (uint32_t i = 0; i < s->spec.preds_count; i++) {
         for (uint16_t k = 0; k < t->series_count; k++)
             s->pred_series[i] = s->pred_series[i] || t->series[k] == s->spec.preds[i].col;
+        for (uint16_t k = 0; k < t->rest_count && !s->spec.plain; k++)
+            s->key_preds = s->key_preds || t->rest[k].col == s->spec.preds[i].col;
         if (t->rest_count > 0 && t->rest[0].col == s->spec.preds[i].col && !s->spec.plain) {
             s->cut_pred = (int)i;
             s->cut_desc = t->rest[0].desc;
@@ -73,7 +75,7 @@ static struct scan *scan_new(const struct table *t, const struct scan_spec *spec
     s->t = table_ref(t);
     s->final = true;
     s->horizon = RETENTION_NO_HORIZON;
-    s->order_col = scan_order_col(t);
+    s->order_col = scan_order_col(t, &s->order_exact);
     arena_init(&s->build_strings, s->owner);
     return s;
 }

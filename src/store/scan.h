@@ -77,8 +77,8 @@ int scan_explain(struct snapshot *snap,
                  struct scan_stats *ret,
                  struct dn_err *err) DN_MUST_CHECK;
 
-/* The runs of a table's segments: series within a slab, from their directories alone. Stored
- * versions count, newest or not. */
+/* The runs of a table's segments: series within a slab, from their directories alone;
+ * partitions, from their rows, if it is laid out by value. Stored versions count, newest or not. */
 struct scan_run {
     uint64_t segment; /* id */
     int64_t slab;
@@ -86,7 +86,8 @@ struct scan_run {
     int64_t time_min; /* of the time column; INT64_MIN, INT64_MAX when there is none */
     int64_t time_max;
     uint32_t rows;
-    const struct datum *series; /* values in the order of table->series; borrowed during the call */
+    const struct datum
+        *series; /* values in the order of table->partition; borrowed during the call */
 };
 typedef int (*scan_run_fn)(void *arg, const struct scan_run *run, struct dn_err *err);
 int scan_segment_runs(struct snapshot *snap,

@@ -94,6 +94,14 @@ static bool apart_of_mem_run(const struct scan *s,
                 e->lo = e->hi = scan_run_series(src, run, i);
                 return true;
             }
+        if (s->t->by_value && s->t->rest[0].col == by->col) { /* which the run is in order of */
+            bool desc = s->t->rest[0].desc;
+            uint32_t ends[2] = {src->order->order[r->first],
+                                src->order->order[r->first + r->count - 1]};
+            e->lo = memtable_datum(src->m, ends[desc], by->col);
+            e->hi = memtable_datum(src->m, ends[!desc], by->col);
+            return true;
+        }
         return false;
     }
     return false;

@@ -14,19 +14,22 @@
  * So ten late rows over a run of a million cost the vectors that they fall into, and a value that
  * two neighbours share at their border costs two vectors.
  *
- * Places are values of that column, turned round where that makes the walk go upward. */
+ * Places are numbers for the values of that column (datum_place: integers themselves, the first
+ * bytes of texts), turned round where that makes the walk go upward. */
 #include "store/scan_int.h"
 
-uint32_t scan_order_col(const struct table *t)
+uint32_t scan_order_col(const struct table *t, bool *ret_exact)
 {
     enum type_id type;
 
+    *ret_exact = true;
     if (t->form == KEY_NONE)
         return t->columns_count + HIDDEN_ROWID;
     if (t->rest_count == 0)
         return UINT32_MAX;
     type = t->columns[t->rest[0].col].type;
-    return type_is_fixed(type) && !type_is_float(type) ? t->rest[0].col : UINT32_MAX;
+    *ret_exact = type_is_fixed(type);
+    return type_is_fixed(type) || type_is_string(type) ? t->rest[0].col : UINT32_MAX;
 }
 
 bool scan_order_falls(const struct scan *s)
@@ -39,9 +42,10 @@ bool scan_order_falls(const struct scan *s)
 int64_t scan_mem_place(const struct scan *s, const struct scan_src *src, uint32_t at)
 {
     uint32_t row = src->order->order[at];
-    int64_t v = s->t->form == KEY_NONE
-                    ? memtable_datum(src->m, row, src->t->columns_count + HIDDEN_ROWID).v.i64
-                    : memtable_rest(src->m, row, s->t, 0).v.i64;
+    struct datum d = s->t->form == KEY_NONE
+                         ? memtable_datum(src->m, row, src->t->columns_count + HIDDEN_ROWID)
+                         : memtable_rest(src->m, row, s->t, 0);
+    int64_t v = datum_place(&d);
 
     return scan_order_falls(s) ? ~v : v;
 }
@@ -83,9 +87,11 @@ static void cut_narrow(const struct scan *s,
     int64_t from;
     int64_t to;
 
+    if (known && !z.has_range && vector != UINT32_MAX) /* vectors of texts have none */
+        known = seg_block_zone(src->seg, block, s->order_col, &z);
     if (!known || !z.has_range || z.nulls || z.absent)
         return;
-    cut_set(s, z.min.v.i64, z.max.v.i64, &from, &to);
+    cut_set(s, datum_place(&z.min), datum_place(&z.max), &from, &to);
     if (lo && from > *lo)
         *lo = from;
     if (hi && to < *hi)
@@ -191,26 +197,22 @@ static void cut_take(const struct scan *s, struct scan_cut *c, uint32_t rows)
     c->lo = a.lo;
 }
 
-/* Leaves out blocks and vectors of which no row satisfies the constraint on the column that orders
- * the run: all versions of a row have one value there. */
+/* Leaves out blocks and vectors of which no row satisfies the constraints on columns of the key:
+ * all versions of a row have one value there. */
 static void cut_skip(struct scan *s, struct scan_cut *c)
 {
-    const struct scan_pred *p;
-    bool falls = scan_order_falls(s);
     bool whole = true;
 
     if (!c->skips)
         return;
-    p = &s->spec.preds[s->cut_pred];
     while (c->next < c->end) {
-        struct datum min = {.type = s->t->columns[p->col].type};
-        struct datum max = min;
+        uint32_t at = cut_at(s, c);
+        uint32_t block = seg_block_of(c->src->seg, at);
+        uint32_t first = seg_get_blocks(c->src->seg, NULL)[block].first_row;
         struct cut_atom a;
 
         cut_atom_stored(s, c, whole, &a);
-        min.v.i64 = falls ? ~a.hi : a.lo;
-        max.v.i64 = falls ? ~a.lo : a.hi;
-        if (min.v.i64 > max.v.i64 || scan_set_overlaps(p, &min, &max)) {
+        if (scan_zone_may_key(s, c->src, block, whole ? UINT32_MAX : (at - first) / VEC_ROWS_MAX)) {
             if (!whole)
                 return;
             whole = false;
@@ -231,7 +233,7 @@ void scan_cut_begin(struct scan *s)
         struct cut_atom a;
 
         *c = (struct scan_cut){.src = src, .run = scan_pick(s, src), .hit = scan_pick_hit(s, src)};
-        c->skips = !src->m && s->cut_pred >= 0 && s->order_col == s->spec.preds[s->cut_pred].col;
+        c->skips = !src->m && s->key_preds;
         scan_run_rows(src, c->run, &c->next, &c->end);
         src->at++;
         cut_atom_all(s, c, &a);

@@ -44,7 +44,9 @@ struct scan_src {
     bool special;   /* patches or deletes inside: rows need folding */
     bool aged;      /* rows of it have expired */
     bool no_blocks; /* a segment of whole rows, and none in any block satisfies the constraints */
-    uint64_t expected; /* part of stats.rows_expected */
+    uint64_t expected;  /* part of stats.rows_expected */
+    uint32_t row_first; /* a segment's rows before this one and from row_end on do not matter */
+    uint32_t row_end;
 };
 
 /* A stretch of rows to hand out as they are: row numbers, or places in a memtable's order. What is
@@ -97,11 +99,11 @@ struct scan {
     uint32_t *fetch; /* owned: store columns to decode: the wanted ones, then what merging needs */
     uint32_t fetch_count;
     uint32_t *fetch_at;    /* owned: store column -> index in fetch, UINT32_MAX = not fetched */
-    struct datum *points;  /* owned: series looked for, points_count × series_count; sorted by
-                              (token, values) */
+    struct datum *points;  /* owned: partitions looked for, points_count × partition_count */
     int64_t *point_tokens; /* owned */
     uint32_t points_count;
-    bool points_only;   /* the series are known: nothing but points */
+    bool points_only;   /* the partitions are known: nothing but points. Segments of tables that are
+                           laid out by value do not tell partitions apart */
     bool nothing;       /* a constraint that nothing satisfies */
     bool final;         /* deletes go, patches become rows; false: a merge that must keep them */
     int64_t now_ns;     /* rows that expire up to here are deleted */
@@ -109,9 +111,11 @@ struct scan {
     bool *pred_series;  /* owned: constraints on series columns, which hold for all picked runs */
     int cut_pred;       /* constraint on the column that orders the rows of a run; -1: none */
     bool cut_desc;      /* they are in descending order */
+    bool key_preds;     /* there are constraints on columns of the rest of the key */
     bool reverse;       /* the walk goes from the last row to the first */
-    uint32_t order_col; /* store column that orders the rows of a run; UINT32_MAX: it is no integer
+    uint32_t order_col; /* store column that orders the rows of a run; UINT32_MAX: it has no places
                          */
+    bool order_exact;   /* values of it with one place are equal */
 
     int64_t horizon; /* of the table, as the snapshot has it; RETENTION_NO_HORIZON: none */
     struct range_list range_list; /* range tombstones of the table that the scan sees */
@@ -168,6 +172,12 @@ int scan_prune(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
  * NULL, gets which of them all its rows satisfy. */
 bool scan_zone_may(
     const struct scan *s, const struct scan_src *src, uint32_t block, uint32_t vector, bool *holds);
+
+/* May any row of them satisfy the constraints on columns of the key? */
+bool scan_zone_may_key(const struct scan *s,
+                       const struct scan_src *src,
+                       uint32_t block,
+                       uint32_t vector);
 
 /* Run properties, whatever the source. */
 int64_t scan_run_slab(const struct scan_src *src, uint32_t run);
@@ -231,7 +241,7 @@ static inline bool scan_pick_hit(const struct scan *s, const struct scan_src *sr
 }
 
 /* scan_cut.c: a table's order_col; whether values of it fall in the direction of the walk. */
-uint32_t scan_order_col(const struct table *t);
+uint32_t scan_order_col(const struct table *t, bool *ret_exact);
 bool scan_order_falls(const struct scan *s);
 /* Place of the memtable's row at a place of its order: its value, turned round if they fall. */
 int64_t scan_mem_place(const struct scan *s, const struct scan_src *src, uint32_t at);

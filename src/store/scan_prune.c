@@ -60,8 +60,11 @@ void scan_run_rows(const struct scan_src *src, uint32_t run, uint32_t *ret_first
         *ret_first = src->order->runs[run].first;
         *ret_end = *ret_first + src->order->runs[run].count;
     } else {
-        *ret_first = src->runs->first_row[run];
-        *ret_end = src->runs->first_row[run + 1];
+        uint32_t first = src->runs->first_row[run];
+        uint32_t end = src->runs->first_row[run + 1];
+
+        *ret_first = first > src->row_first ? first : src->row_first;
+        *ret_end = end < src->row_end ? end : src->row_end;
     }
 }
 
@@ -167,7 +170,22 @@ bool scan_zone_may(
     return true;
 }
 
-/* ---- the series looked for, when they are all known ---- */
+bool scan_zone_may_key(const struct scan *s,
+                       const struct scan_src *src,
+                       uint32_t block,
+                       uint32_t vector)
+{
+    for (uint32_t i = 0; i < s->spec.preds_count; i++) {
+        const struct scan_pred *p = &s->spec.preds[i];
+
+        if (!s->pred_series[i] && p->col < s->t->columns_count && s->t->columns[p->col].key_pos &&
+            scan_zone_test(src, block, vector, p) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* ---- the partitions looked for, when they are all known ---- */
 
 /* Are the values whole numbers, so that those between two can be counted? */
 static bool scan_type_counts(enum type_id type)
@@ -228,13 +246,13 @@ static struct datum scan_pred_value(const struct scan_pred *p, uint64_t k)
 
 static int scan_make_points(struct scan *s, struct dn_err *err)
 {
-    uint32_t n = s->t->series_count;
+    uint32_t n = s->t->partition_count;
     uint64_t count = 1;
     struct buf scratch;
     bool failed = false;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct scan_pred *p = scan_pred_of(s, s->t->series[i]);
+        const struct scan_pred *p = scan_pred_of(s, s->t->partition[i]);
         count = p ? count * scan_pred_values(p) : 0;
         if (count == 0 || count > SCAN_POINTS_MAX)
             return DN_OK;
@@ -249,12 +267,12 @@ static int scan_make_points(struct scan *s, struct dn_err *err)
     for (uint32_t k = 0; k < count && !failed; k++) {
         uint32_t rest = k;
         for (uint32_t i = 0; i < n; i++) {
-            const struct scan_pred *p = scan_pred_of(s, s->t->series[i]);
+            const struct scan_pred *p = scan_pred_of(s, s->t->partition[i]);
             uint64_t values = scan_pred_values(p);
             s->points[(size_t)k * n + i] = scan_pred_value(p, rest % values);
             rest /= (uint32_t)values;
         }
-        s->point_tokens[k] = table_token(s->t, &s->points[(size_t)k * n], &scratch);
+        s->point_tokens[k] = table_series_token(s->t, &s->points[(size_t)k * n], &scratch);
         failed = scratch.failed;
     }
     buf_done(&scratch);
@@ -387,7 +405,11 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
 {
     const struct scan_pred *time = scan_time_pred(s);
 
-    if (scan_picks_all(s, src)) {
+    if (!src->m && src->row_end == 0) { /* the constraint leaves nothing of it */
+        s->stats.partitions_total += src->runs_count;
+        return DN_OK;
+    }
+    if (scan_picks_all(s, src) && src->row_end == UINT32_MAX) {
         const struct seg_meta *m = &src->ref->meta;
         src->picks_count = src->runs_count;
         s->stats.partitions_total += src->runs_count;
@@ -399,7 +421,8 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
     src->picks = mem_alloc_array(s->owner, src->runs_count, sizeof *src->picks);
     if (!src->picks)
         return DN_FAIL_NOMEM(err);
-    if (!src->m && s->points_only && (uint64_t)s->points_count * 16 < src->runs_count) {
+    if (!src->m && s->points_only && !s->t->by_value &&
+        (uint64_t)s->points_count * 16 < src->runs_count) {
         scan_pick_points(s, src);
     } else {
         for (uint32_t r = 0; r < src->runs_count; r++)
@@ -426,9 +449,30 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
     return DN_OK;
 }
 
+/* Of a table laid out by value, whose segments have places instead of tokens. */
+static bool scan_places_may(const struct scan *s, const struct seg_meta *m)
+{
+    const struct scan_pred *p = s->cut_pred < 0 ? NULL : &s->spec.preds[s->cut_pred];
+
+    for (uint32_t i = 0; p && i < p->set_count; i++) {
+        const struct interval *iv = &p->set[i];
+        bool floats = type_is_float(s->t->columns[p->col].type);
+        if ((iv->has_lo && type_is_float(iv->lo.type) != floats) ||
+            (iv->has_hi && type_is_float(iv->hi.type) != floats))
+            return true; /* places of other types are not to be compared */
+        if ((!iv->has_lo || datum_place(&iv->lo) <= m->token_max) &&
+            (!iv->has_hi || datum_place(&iv->hi) >= m->token_min))
+            return true;
+    }
+    return !p;
+}
+
 static bool scan_segment_may(const struct scan *s, const struct seg_meta *m)
 {
     bool hit = !s->points_only;
+
+    if (s->t->by_value)
+        return scan_places_may(s, m);
 
     if (s->t->time_col >= 0 && !scan_time_may(s, m->time_min, m->time_max))
         return false;
@@ -437,15 +481,64 @@ static bool scan_segment_may(const struct scan *s, const struct seg_meta *m)
     return hit;
 }
 
+/* The first block whose rows are not all before the constraint on the column that orders them
+ * (past: that are all behind it). False: some block does not know its values. */
+static bool
+scan_block_find(const struct scan *s, const struct scan_src *src, bool past, uint32_t *ret)
+{
+    const struct scan_pred *p = &s->spec.preds[s->cut_pred];
+    const struct interval *iv = past == s->cut_desc ? p->set : p->set + p->set_count - 1;
+    uint32_t a = 0;
+    uint32_t b;
+
+    (void)seg_get_blocks(src->seg, &b);
+    while (a < b) {
+        uint32_t mid = a + (b - a) / 2;
+        struct zone z;
+        bool before;
+
+        if (!seg_block_zone(src->seg, mid, p->col, &z) || !z.has_range || z.nulls || z.absent)
+            return false;
+        if (past == s->cut_desc)
+            before = range_above(iv, &z.max) != past;
+        else
+            before = range_below(iv, &z.min) != past;
+        if (before)
+            a = mid + 1;
+        else
+            b = mid;
+    }
+    *ret = a;
+    return true;
+}
+
+/* Rows of a table laid out by value are all one run: those blocks of it that the constraint on its
+ * first column leaves. */
+static void scan_narrow(const struct scan *s, struct scan_src *src)
+{
+    uint32_t count;
+    const struct seg_block *blocks = seg_get_blocks(src->seg, &count);
+    uint32_t first;
+    uint32_t end;
+
+    src->row_end = UINT32_MAX;
+    if (!s->t->by_value || s->cut_pred < 0 || !scan_block_find(s, src, false, &first) ||
+        !scan_block_find(s, src, true, &end))
+        return;
+    src->row_first = first < end ? blocks[first].first_row : 0;
+    src->row_end = first < end ? blocks[end - 1].first_row + blocks[end - 1].rows : 0;
+}
+
 static void scan_count_blocks(struct scan *s, struct scan_src *src)
 {
     uint32_t count;
     const struct seg_block *blocks = seg_get_blocks(src->seg, &count);
     uint64_t before = s->stats.blocks_read;
     uint32_t pick = 0;
+    uint32_t b = src->row_first ? seg_block_of(src->seg, src->row_first) : 0;
 
     s->stats.blocks_total += count;
-    for (uint32_t b = 0; b < count; b++) {
+    for (; b < count && blocks[b].first_row < src->row_end; b++) {
         uint32_t first = blocks[b].run_first;
         uint32_t last = first + blocks[b].run_count;
         while (src->picks && pick < src->picks_count && src->picks[pick] < first)
@@ -478,6 +571,7 @@ int scan_add_segment(struct scan *s, struct segref *ref, struct dn_err *err)
     src->runs = seg_get_runs(src->seg);
     src->runs_count = src->runs->count;
     scan_look_source(s, src);
+    scan_narrow(s, src);
     s->srcs_count++;
     rc = scan_pick_runs(s, src, err);
     if (rc < 0)

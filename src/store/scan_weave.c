@@ -124,6 +124,13 @@ static void weave_places(const struct scan *s, const struct vec *v, struct weave
     uint32_t n = x->hi - x->lo;
     int64_t flip = scan_order_falls(s) ? -1 : 0;
 
+    if (type_is_string(v->type) || type_is_float(v->type)) {
+        for (uint32_t p = 0; p < n; p++) {
+            struct datum d = vec_datum(v, weave_row(s, x, p) - x->first);
+            x->places[p] = datum_place(&d) ^ flip;
+        }
+        return;
+    }
     if (v->form == VEC_FLAT && type_phys(v->type) == PHYS_I64 && !s->reverse) {
         const int64_t *from = (const int64_t *)v->data + (x->lo - x->first);
         for (uint32_t p = 0; p < n; p++)
@@ -197,7 +204,8 @@ static int weave_value(struct scan_reader *r,
     return DN_OK;
 }
 
-/* The rest of the local key of two rows whose places are equal; *ret < 0: a comes first. */
+/* The local key of two rows whose places are equal, or what follows the column of places; *ret < 0:
+ * a comes first. */
 static int weave_cmp_rest(struct scan_reader *r,
                           const struct weave_src *a,
                           const struct weave_src *b,
@@ -208,7 +216,7 @@ static int weave_cmp_rest(struct scan_reader *r,
     const struct weave_src *both[2] = {a, b};
 
     *ret = 0;
-    for (uint16_t k = 1; k < t->rest_count && *ret == 0; k++) {
+    for (uint16_t k = r->s->order_exact ? 1 : 0; k < t->rest_count && *ret == 0; k++) {
         struct datum d[2];
         for (int i = 0; i < 2; i++) {
             const struct weave_src *x = both[i];

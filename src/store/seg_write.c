@@ -158,6 +158,24 @@ static int seg_run_close(struct seg_writer *w, struct dn_err *err)
     return 0;
 }
 
+static void seg_span(int64_t v, int64_t *min, int64_t *max)
+{
+    *min = v < *min ? v : *min;
+    *max = v > *max ? v : *max;
+}
+
+/* Tables laid out by value keep in the place of tokens that of the first column of the key, of
+ * which the rows are in order. */
+static void seg_span_places(struct seg_writer *w, const struct vec *cols, uint32_t count)
+{
+    const struct vec *v = &cols[w->table->rest[0].col];
+    struct datum first = vec_datum(v, 0);
+    struct datum last = vec_datum(v, count - 1);
+
+    seg_span(datum_place(&first), &w->meta.token_min, &w->meta.token_max);
+    seg_span(datum_place(&last), &w->meta.token_min, &w->meta.token_max);
+}
+
 static int seg_run_open(
     struct seg_writer *w, const struct vec *cols, uint32_t row, int64_t token, struct dn_err *err)
 {
@@ -180,8 +198,8 @@ static int seg_run_open(
     m->runs++;
     m->slab_min = slab < m->slab_min ? slab : m->slab_min;
     m->slab_max = slab > m->slab_max ? slab : m->slab_max;
-    m->token_min = token < m->token_min ? token : m->token_min;
-    m->token_max = token > m->token_max ? token : m->token_max;
+    if (!t->by_value)
+        seg_span(token, &m->token_min, &m->token_max);
     w->slab_from = INT64_MIN;
     w->slab_to = INT64_MAX;
     if (t->time_col >= 0) {
@@ -420,6 +438,8 @@ int seg_writer_add(struct seg_writer *w, const struct vec *cols, uint32_t count,
     w->batch_from = 0;
     w->batch_to = 0;
     rc = seg_add_rows(w, cols, count, err);
+    if (w->table->by_value && count)
+        seg_span_places(w, cols, count);
     w->batch = NULL;
     w->failed = rc < 0;
     return rc;

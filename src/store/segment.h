@@ -51,7 +51,7 @@ struct seg_meta {
     int64_t time_min; /* of the time column; INT64_MIN/MAX when the table has none, MAX/MIN when all
                          are NULL */
     int64_t time_max;
-    int64_t token_min;
+    int64_t token_min; /* tables laid out by value: datum_place of the first column of the key */
     int64_t token_max;
     uint64_t rowid_max; /* tables without a key; else 0 */
     bool has_patch;

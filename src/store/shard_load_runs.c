@@ -112,7 +112,7 @@ runs_add_series(struct load_runs *r, const struct vec *cols, uint32_t row, struc
         return DN_FAIL_NOMEM(err);
     for (uint16_t i = 0; i < t->series_count; i++)
         values[i] = vec_datum(&cols[t->series[i]], row);
-    s->token = table_token(t, values, &r->token);
+    s->token = table_series_token(t, values, &r->token);
     if (r->token.failed || !hidx_add(&r->index, s->hash, r->series_count, runs_hash, r))
         return DN_FAIL_NOMEM(err);
     r->series_count++;

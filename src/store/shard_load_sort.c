@@ -231,7 +231,7 @@ static int64_t sort_token(struct sort_words *w, const struct vec *cols, uint32_t
 
     for (uint16_t i = 0; i < t->series_count; i++)
         w->series[i] = vec_datum(&cols[t->series[i]], row);
-    return table_token(t, w->series, &w->scratch);
+    return table_series_token(t, w->series, &w->scratch);
 }
 
 /* The number of the row's slab goes before the words. */

@@ -62,6 +62,8 @@ static bool overlap_times(int64_t a_min, int64_t a_max, int64_t b_min, int64_t b
 /* By what the manifest says of them, which may be too much. */
 static bool overlap_may(const struct table *t, const struct seg_meta *a, const struct seg_meta *b)
 {
+    if (t->by_value) /* places, see seg_meta */
+        return overlap_times(a->token_min, a->token_max, b->token_min, b->token_max);
     return a->slab_min <= b->slab_max && b->slab_min <= a->slab_max &&
            a->token_min <= b->token_max && b->token_min <= a->token_max &&
            (!overlap_timed(t) || overlap_times(a->time_min, a->time_max, b->time_min, b->time_max));
@@ -100,6 +102,33 @@ static bool overlap_test(const struct table *t,
     return over * OVERLAP_SHARE >= rows;
 }
 
+/* The same of a table laid out by value: rows in blocks that lie among those of the other. Leading
+ * columns of the key in which all rows of both have one value say nothing. */
+static bool overlap_test_values(const struct table *t, const struct seg *x, const struct seg *y)
+{
+    for (uint16_t k = 0; k < t->rest_count; k++) {
+        uint32_t col = t->rest[k].col;
+        uint32_t count;
+        const struct seg_block *blocks = seg_get_blocks(x, &count);
+        uint64_t over = 0;
+        struct datum x_min, x_max, y_min, y_max;
+
+        if (!seg_key_bounds(x, col, &x_min, &x_max) || !seg_key_bounds(y, col, &y_min, &y_max))
+            return true;
+        if (datum_cmp(&x_min, &x_max) == 0 && datum_cmp(&y_min, &y_max) == 0 &&
+            datum_cmp(&x_min, &y_min) == 0)
+            continue;
+        for (uint32_t b = 0; b < count; b++) {
+            struct zone z;
+            if (!seg_block_zone(x, b, col, &z) || !z.has_range ||
+                (datum_cmp(&z.min, &y_max) < 0 && datum_cmp(&z.max, &y_min) > 0))
+                over += blocks[b].rows;
+        }
+        return over * OVERLAP_SHARE >= seg_get_meta(x)->rows;
+    }
+    return true;
+}
+
 static void overlap_note(struct shard *s, struct segref *a, struct segref *b)
 {
     struct segref *x = a->meta.rows < b->meta.rows ? a : b;
@@ -123,7 +152,10 @@ static void overlap_note(struct shard *s, struct segref *a, struct segref *b)
     o = &s->overlaps[s->overlaps_count++];
     o->a = a->meta.id < b->meta.id ? a->meta.id : b->meta.id;
     o->b = a->meta.id < b->meta.id ? b->meta.id : a->meta.id;
-    o->over = overlap_test(x->table, seg_get_runs(sx), x->meta.rows, seg_get_runs(sy));
+    if (x->table->by_value)
+        o->over = overlap_test_values(x->table, sx, sy);
+    else
+        o->over = overlap_test(x->table, seg_get_runs(sx), x->meta.rows, seg_get_runs(sy));
 }
 
 static bool overlap_alive(const struct version *v, uint64_t id)

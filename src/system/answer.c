@@ -414,8 +414,8 @@ static int answer_partkey(const struct sys_env *env, const struct func_ask *ask,
     if (it.table->quantum_count == 0)
         return DN_NOT_FOUND;
     buf_puts(b, "RANGE (");
-    for (uint16_t i = 0; i < it.table->series_count; i++) {
-        sys_quote(it.table->columns[it.table->series[i]].name, b);
+    for (uint16_t i = 0; i < it.table->partition_count; i++) {
+        sys_quote(it.table->columns[it.table->partition[i]].name, b);
         buf_puts(b, ", ");
     }
     buf_puts(b, "QUANTUM(");

@@ -151,6 +151,46 @@ int datum_cmp(const struct datum *a, const struct datum *b)
     return (a->v.i64 > b->v.i64) - (a->v.i64 < b->v.i64);
 }
 
+/* The first bytes as a number, so that texts that begin otherwise are in the order of their
+ * numbers.
+ */
+static int64_t vstr_place(struct vstr s)
+{
+    uint64_t place = 0;
+
+    for (uint32_t i = 0; i < sizeof place; i++)
+        place = place << 8 | (i < s.len ? (uint8_t)s.ptr[i] : 0u);
+    return (int64_t)(place ^ (uint64_t)INT64_MIN);
+}
+
+int64_t datum_place(const struct datum *d)
+{
+    int64_t bits;
+
+    switch (type_phys(d->type)) {
+    case PHYS_I8:
+    case PHYS_I16:
+    case PHYS_I32:
+    case PHYS_I64:
+        return d->v.i64;
+    case PHYS_F32:
+    case PHYS_F64:
+        if (d->v.f64 != d->v.f64)
+            return INT64_MAX;
+        if (d->v.f64 == 0)
+            return 0;
+        memcpy(&bits, &d->v.f64, sizeof bits);
+        return bits < 0 ? INT64_MIN - bits : bits;
+    case PHYS_STR:
+        return type_is_array(d->type) ? 0 : vstr_place(d->str);
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        break;
+    }
+    return 0;
+}
+
 bool datum_copy(struct arena *arena, const struct datum *from, struct datum *ret)
 {
     struct datum d = *from;

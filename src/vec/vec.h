@@ -127,6 +127,9 @@ struct datum {
 struct datum vec_datum(const struct vec *v, uint32_t row);
 /* <0, 0, >0 in the order of the type (bytes for strings; NaN last); NULL sorts after everything. */
 int datum_cmp(const struct datum *a, const struct datum *b);
+/* A number for a value: of two values of one type, the lesser one never has the greater number, and
+ * values that are equal have the same one. Other values may share it. Not of NULL. */
+int64_t datum_place(const struct datum *d);
 int vstr_cmp(struct vstr a, struct vstr b);
 /* Copies string bytes into the arena; false when out of memory. */
 bool datum_copy(struct arena *arena, const struct datum *from, struct datum *ret) DN_MUST_CHECK;

@@ -65,6 +65,11 @@ def _wide_keys():
             "((k, QUANTUM(t, 7, 'd')), t, n, s)"]
 
 
+def _value_keys(wide):
+    """Keys without a time, whose rows are stored in the order of their values."""
+    return ["((s), n, k)", "(k, n DESC, s)", "((n, k), s)"] if wide else ["((s), n)", "((s), n DESC)", "(n, s)", "((n, s))"]
+
+
 def make(rng, name, rows):
     """A table and the statements that make and fill it: (dendro, postgres) pairs."""
     t = Table(name, rows=rows)
@@ -79,7 +84,9 @@ def make(rng, name, rows):
     t.columns = [(kind, column) for kind, column, _, _ in columns]
     t.key = {"s", "t", "n", "k"} if wide else {"s", "t", "n"}
     t.not_null = set(t.key)
-    key = "" if rng.randrange(8) == 0 else ", PRIMARY KEY " + rng.choice(_wide_keys() if wide else _keys(("s", "t", "n")))
+    by_value = rng.randrange(4) == 0
+    keys = _value_keys(wide) if by_value else _wide_keys() if wide else _keys(("s", "t", "n"))
+    key = "" if rng.randrange(8) == 0 else ", PRIMARY KEY " + rng.choice(keys)
     dendro = ", ".join(f"{c} {d}{' NOT NULL' if c in t.key else ''}" for _, c, d, _ in columns)
     postgres = ", ".join(f"{c} {p}" for _, c, _, p in columns)
     pairs = [(f"CREATE TABLE {name} ({dendro}{key})", f"CREATE TABLE {name} ({postgres})")]
@@ -87,9 +94,10 @@ def make(rng, name, rows):
     for i in range(rows):
         values = [_key_value(rng, kind) if c == "k" else _value(rng, kind, c not in t.not_null)
                   for kind, c, _, _ in columns]
-        if tuple(values[:3]) in seen or values[1] == "'1970-01-01 00:00:00.000'":  # a QUANTUM has no time 0
+        same = tuple(v for v, (_, c, _, _) in zip(values, columns) if c in (("s", "n", "k") if by_value else ("s", "t", "n")))
+        if same in seen or values[1] == "'1970-01-01 00:00:00.000'":  # a QUANTUM has no time 0
             continue
-        seen.add(tuple(values[:3]))
+        seen.add(same)
         lines.append("(" + ", ".join(values) + ")")
     while lines:
         part = lines[: rng.choice([1, 20, 200] if rows < 1000 else [500])]

@@ -259,11 +259,11 @@ static void patch_envelope(uint8_t *p, size_t n)
 static void patch_catalog(uint8_t *p, size_t n)
 {
     char *at = memmem(p + 40, n - 40, "\"format\": 1", 11);
+    char newer[12]; /* as long: with two digits there is no blank */
 
-    if (!at)
-        at = memmem(p + 40, n - 40, "\"format\":1", 10);
     assert_non_null(at);
-    *strchr(at, '1') = '0' + CATALOG_FORMAT + 1;
+    assert_int_equal(snprintf(newer, sizeof newer, "\"format\":%2d", CATALOG_FORMAT + 1), 11);
+    memcpy(at, newer, 11);
     seal_document(p, n);
 }
 

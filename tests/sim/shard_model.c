@@ -45,7 +45,15 @@ struct model_def {
     uint32_t options_count;
 };
 
-enum model_form { FORM_RIAK, FORM_CQL, FORM_CQL_QUANTUM, FORM_RANGE, FORM_NONE, FORM_MAX };
+enum model_form {
+    FORM_RIAK,
+    FORM_CQL,
+    FORM_CQL_QUANTUM,
+    FORM_VALUE, /* CQL's without a time: laid out by value */
+    FORM_RANGE,
+    FORM_NONE,
+    FORM_MAX
+};
 
 static struct column_spec *model_add_col(struct model_def *d, enum type_id type, bool not_null)
 {
@@ -57,6 +65,15 @@ static struct column_spec *model_add_col(struct model_def *d, enum type_id type,
     return c;
 }
 
+static enum type_id model_random_key_type(struct rng *r, enum model_form form)
+{
+    enum type_id type = model_random_type(r);
+
+    while (form == FORM_VALUE && type_is_timestamp(type))
+        type = model_random_type(r);
+    return type;
+}
+
 /* Series columns, the time column, perhaps one more key column; and the key over them. */
 static void model_random_key(struct rng *r, enum model_form form, struct model_def *d)
 {
@@ -65,11 +82,20 @@ static void model_random_key(struct rng *r, enum model_form form, struct model_d
     uint32_t time_at;
     uint32_t more = rng_below(r, 2) * (1 + rng_below(r, 3)); /* key columns behind the time */
 
-    if (series == 0 && (form == FORM_CQL || form == FORM_CQL_QUANTUM))
+    if (series == 0 && (form == FORM_CQL || form == FORM_CQL_QUANTUM || form == FORM_VALUE))
         series = 1;
     for (uint32_t i = 0; i < series; i++)
-        d->part[d->part_count++].name = model_add_col(d, model_random_type(r), true)->name;
+        d->part[d->part_count++].name =
+            model_add_col(d, model_random_key_type(r, form), true)->name;
     time_at = d->cols_count;
+    if (form == FORM_VALUE) {
+        if (more) {
+            e = &d->local[d->local_count++];
+            e->name = model_add_col(d, model_random_key_type(r, form), true)->name;
+            e->desc = e->order_given = rng_below(r, 2);
+        }
+        return;
+    }
     (void)model_add_col(d, (enum type_id)(TYPE_TIMESTAMP + rng_below(r, 3)), form != FORM_NONE);
     for (uint32_t i = 0; i < more; i++)
         (void)model_add_col(d, model_random_type(r), form != FORM_NONE);
@@ -156,7 +182,7 @@ struct table *model_random_table(struct rng *r, const char *name)
     spec.columns_count = d.cols_count;
     spec.has_key = form != FORM_NONE;
     spec.keys_count = form != FORM_NONE;
-    spec.has_inner = form <= FORM_CQL_QUANTUM;
+    spec.has_inner = form <= FORM_VALUE;
     spec.partition = d.part;
     spec.partition_count = d.part_count;
     spec.local = d.local;

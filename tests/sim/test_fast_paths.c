@@ -58,6 +58,9 @@ static void fast_create(struct fast *f)
                           "PRIMARY KEY ((s), g, t)",
                           "PRIMARY KEY (t, s)",
                           "PRIMARY KEY (t DESC, s, n)",
+                          "PRIMARY KEY (k)",
+                          "PRIMARY KEY ((g), k DESC)",
+                          "PRIMARY KEY ((s, n), k)",
                           NULL};
     uint32_t which = rng_below(&f->rng, (uint32_t)(sizeof keys / sizeof keys[0]));
     struct buf b;
@@ -66,8 +69,9 @@ static void fast_create(struct fast *f)
     for (int i = 0; i < 2; i++) { /* y has the same key, and what x had at some time */
         buf_init(&b, NULL);
         buf_printf(&b,
-                   "CREATE TABLE %s (s VARCHAR NOT NULL, t TIMESTAMP NOT NULL, n INT NOT NULL "
-                   "DEFAULT 0, v DOUBLE, g VARCHAR NOT NULL DEFAULT 'g', i BIGINT, f BOOLEAN",
+                   "CREATE TABLE %s (s VARCHAR NOT NULL DEFAULT 's', t TIMESTAMP NOT NULL DEFAULT "
+                   "1000, n INT NOT NULL DEFAULT 0, v DOUBLE, g VARCHAR NOT NULL DEFAULT 'g', i "
+                   "BIGINT, f BOOLEAN, k BIGINT NOT NULL DEFAULT 0",
                    i ? "y" : "x");
         if (keys[which])
             buf_printf(&b, ", %s", keys[which]);
@@ -90,18 +94,21 @@ static void fast_insert(struct fast *f, uint32_t rows)
     struct buf b;
 
     buf_init(&b, NULL);
-    buf_printf(&b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, n, g, i" : "s, t, n, g, i, v, f");
+    buf_printf(
+        &b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, k, n, g, i" : "s, t, k, n, g, i, v, f");
     for (uint32_t i = 0; i < rows; i++) {
         bool any = rng_one_in(r, 40);
         uint32_t at = any ? 86400 + rng_below(r, TIME_SPAN) : from + i / f->series * f->step;
+        uint32_t series = any ? rng_below(r, f->series) : i % f->series;
 
         if (rng_one_in(r, 100))
             group = rng_below(r, 3);
         buf_printf(&b,
-                   "%s('s%u', %llu, %u, '%s', ",
+                   "%s('s%u', %llu, %llu, %u, '%s', ",
                    i ? ", " : "",
-                   any ? rng_below(r, f->series) : i % f->series,
+                   series,
                    (unsigned long long)at * 1000 + (rng_one_in(r, 10) ? rng_below(r, 1000) : 0),
+                   (unsigned long long)at * 64 + series,
                    rng_below(r, 3),
                    group == 0   ? "g"
                    : group == 1 ? "a group with a name of some length"
@@ -133,7 +140,7 @@ static void fast_history(struct fast *f, uint32_t from, uint32_t rows, uint32_t 
     struct buf b;
 
     buf_init(&b, NULL);
-    buf_printf(&b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, n, g" : "s, t, n, g, i, v");
+    buf_printf(&b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, k, n, g" : "s, t, k, n, g, i, v");
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t k = from + i / f->series;
         uint32_t series = i % f->series;
@@ -143,11 +150,12 @@ static void fast_history(struct fast *f, uint32_t from, uint32_t rows, uint32_t 
             series = rng_below(r, f->series);
         }
         buf_printf(&b,
-                   "%s('s%u', %llu, %u, '%s'",
+                   "%s('s%u', %llu, %llu, %u, '%s'",
                    i ? ", " : "",
                    series,
                    86400000ull + (uint64_t)k * f->step * 1000 +
                        (late_of && rng_one_in(r, 4) ? rng_below(r, 1000) : 0),
+                   (86400ull + (uint64_t)k * f->step) * 64 + series,
                    k % 3,
                    k % 7 ? "g" : "h");
         if (!partial)
@@ -171,7 +179,19 @@ static void fast_cond(struct fast *f, struct buf *b)
 {
     struct rng *r = &f->rng;
 
-    switch (rng_below(r, 12)) {
+    switch (rng_below(r, 14)) {
+    case 12:
+        buf_printf(b,
+                   "k %s %llu",
+                   PICK(r, "<", ">=", "="),
+                   (86400ull + rng_below(r, TIME_SPAN)) * 64 + rng_below(r, f->series));
+        return;
+    case 13:
+        buf_printf(b,
+                   "k BETWEEN %llu AND %llu",
+                   (86400ull + rng_below(r, TIME_SPAN)) * 64,
+                   (86400ull + rng_below(r, TIME_SPAN)) * 64);
+        return;
     case 0:
     case 1:
         buf_printf(b, "t %s ", PICK(r, "<", "<=", ">", ">=", "="));
@@ -415,7 +435,7 @@ static void fast_row_query(struct fast *f, struct buf *b)
     fast_where(f, b);
     /* A limit only where the order tells all rows apart, or nothing but the key is shown. */
     if (rng_one_in(r, 5)) {
-        const char *col = PICK(r, "t", "v", "i", "s", "g", "f", "n");
+        const char *col = PICK(r, "t", "v", "i", "s", "g", "f", "n", "k");
 
         buf_reset(b);
         buf_printf(b, "SELECT %s FROM x", col);
@@ -505,7 +525,10 @@ static void fast_join_query(struct fast *f, struct buf *b)
                           "a.s = b.s AND a.t = b.t AND a.g = b.g",
                           "a.t = b.t AND a.n = b.n AND a.s = b.s",
                           "a.g = b.g AND a.s = b.s AND a.t = b.t AND (a.v > b.v OR a.i < b.i)",
-                          "a.s = b.s AND a.t = b.t AND a.v >= b.v");
+                          "a.s = b.s AND a.t = b.t AND a.v >= b.v",
+                          "a.k = b.k",
+                          "a.k = b.k AND a.g = b.g",
+                          "a.s = b.s AND a.n = b.n AND a.k = b.k");
 
     if (rng_one_in(r, 3)) {
         buf_printf(b,
@@ -519,7 +542,7 @@ static void fast_join_query(struct fast *f, struct buf *b)
                "SELECT a.s, a.t, a.n, b.v, b.g, b.i FROM %s a %s JOIN %s b ON %s",
                PICK(r, "x", "y", "(SELECT * FROM x WHERE v > 30)"),
                PICK(r, "", "LEFT", "RIGHT", "FULL"),
-               PICK(r, "x", "y", "(SELECT s, t, n, g, i, v + 1 AS v FROM y WHERE i < 500)"),
+               PICK(r, "x", "y", "(SELECT s, t, n, g, k, i, v + 1 AS v FROM y WHERE i < 500)"),
                on);
 }
 

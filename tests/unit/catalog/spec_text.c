@@ -424,10 +424,29 @@ static bool spec_same_lists(const struct table *a, const struct table *b)
             strcmp(a->options[i].value, b->options[i].value) != 0 ||
             a->options[i].quoted != b->options[i].quoted)
             return false;
-    return (a->series_count == 0 ||
-            memcmp(a->series, b->series, a->series_count * sizeof a->series[0]) == 0) &&
+    return (a->partition_count == 0 ||
+            memcmp(a->partition, b->partition, a->partition_count * sizeof a->partition[0]) == 0) &&
            spec_same_parts(a->local, b->local, a->local_count) &&
            spec_same_parts(a->rest, b->rest, a->rest_count);
+}
+
+void spec_by_token(struct table *t)
+{
+    if (!t->by_value)
+        return;
+    t->by_value = false;
+    t->series_count = t->partition_count;
+    t->rest_count = (uint16_t)(t->local_count - t->partition_count);
+    memmove(t->rest, t->local + t->partition_count, t->rest_count * sizeof *t->rest);
+}
+
+int spec_text_build_old(const char *sql, struct table **ret, struct dn_err *err)
+{
+    int rc = spec_text_build(sql, ret, err);
+
+    if (rc == 0)
+        spec_by_token(*ret);
+    return rc;
 }
 
 bool spec_same_table(const struct table *a, const struct table *b)
@@ -435,7 +454,8 @@ bool spec_same_table(const struct table *a, const struct table *b)
     return strcmp(a->schema, b->schema) == 0 && strcmp(a->name, b->name) == 0 &&
            a->columns_count == b->columns_count && a->column_id_next == b->column_id_next &&
            a->form == b->form && a->clustering_clause == b->clustering_clause &&
-           a->series_count == b->series_count && a->local_count == b->local_count &&
+           a->by_value == b->by_value && a->series_count == b->series_count &&
+           a->partition_count == b->partition_count && a->local_count == b->local_count &&
            a->rest_count == b->rest_count && a->quantum_pos == b->quantum_pos &&
            a->quantum_count == b->quantum_count && a->quantum_unit == b->quantum_unit &&
            a->time_col == b->time_col && a->time_desc == b->time_desc &&

@@ -28,6 +28,9 @@ struct spec_text {
 void spec_text_parse(struct spec_text *s, const char *sql);
 /* Parses and builds; what table_build returns. */
 int spec_text_build(const char *sql, struct table **ret, struct dn_err *err);
+/* The same as releases before layout by value (format 9 of the catalog) made it. */
+int spec_text_build_old(const char *sql, struct table **ret, struct dn_err *err);
+void spec_by_token(struct table *t);
 /* Equal in everything but id, version and references. */
 bool spec_same_table(const struct table *a, const struct table *b);
 /* A file of at most a megabyte as text; it ends the test if there is none. The caller frees it. */

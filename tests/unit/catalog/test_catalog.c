@@ -51,7 +51,7 @@ static struct catalog *with_table(struct catalog *c, const char *sql)
     struct table *t = NULL;
     struct dn_err err = {0};
 
-    assert_int_equal(spec_text_build(sql, &t, &err), 0);
+    assert_int_equal(spec_text_build_old(sql, &t, &err), 0);
     if (catalog_with_table(c, t, &next, &err) != 0)
         fail_msg("%s", err.text);
     table_unref(t);
@@ -156,7 +156,7 @@ static struct catalog *sample_catalog_2(void)
     struct table *t = NULL;
 
     assert_int_equal(
-        spec_text_build(
+        spec_text_build_old(
             "CREATE TABLE t (a BIGINT, b VARCHAR DEFAULT 'x', c BIGINT, PRIMARY KEY (a))",
             &t,
             NULL),
@@ -307,12 +307,12 @@ static void test_edits(void **state)
     size_t count = c->tables_count;
 
     (void)state;
-    assert_int_equal(spec_text_build("CREATE TABLE GeoCheckin (a INT)", &t, NULL), 0);
+    assert_int_equal(spec_text_build_old("CREATE TABLE GeoCheckin (a INT)", &t, NULL), 0);
     assert_int_equal(catalog_with_table(c, t, &next, &err), DN_E_DUPLICATE_TABLE);
     assert_string_equal(err.text, "relation \"GeoCheckin\" already exists");
     assert_int_equal(t->id, 0);
     table_unref(t);
-    assert_int_equal(spec_text_build("CREATE TABLE nowhere.t (a INT)", &t, NULL), 0);
+    assert_int_equal(spec_text_build_old("CREATE TABLE nowhere.t (a INT)", &t, NULL), 0);
     assert_int_equal(catalog_with_table(c, t, &next, &err), DN_E_UNDEFINED_SCHEMA);
     table_unref(t);
 
@@ -384,7 +384,7 @@ static void test_load_save(void **state)
     assert_int_equal(c->tables_count, DN_ARRAY_SIZE(sample));
     assert_int_equal(
         volume_doc_replace(
-            v, CATALOG_DOC, "{\"format\": 9}", 13, c->generation, &c->generation, &err),
+            v, CATALOG_DOC, "{\"format\": 10}", 14, c->generation, &c->generation, &err),
         0);
     assert_int_equal(catalog_load(v, &other, &err), DN_E_VERSION);
     catalog_unref(c);

@@ -22,7 +22,7 @@ static struct catalog *with(struct catalog *c, const char *sql)
     struct table *t;
     struct dn_err err;
 
-    if (spec_text_build(sql, &t, &err) < 0 || catalog_with_table(c, t, &next, &err) < 0)
+    if (spec_text_build_old(sql, &t, &err) < 0 || catalog_with_table(c, t, &next, &err) < 0)
         fail_msg("%s: %s", sql, err.text);
     table_unref(t);
     catalog_unref(c);

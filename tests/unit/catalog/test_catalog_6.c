@@ -73,7 +73,10 @@ static struct catalog *sample(void)
     columns[1].def = (struct datum){.type = type_enum(2)};
     columns[1].def.v.i64 = enum_value(2, c->types[0]->labels[1].order);
     columns[2].type = type_array_of(type_enum(2));
-    if (table_build(&spec, &t, &err) < 0 || catalog_with_table(c, t, &next, &err) < 0)
+    if (table_build(&spec, &t, &err) < 0)
+        fail_msg("%s", err.text);
+    spec_by_token(t);
+    if (catalog_with_table(c, t, &next, &err) < 0)
         fail_msg("%s", err.text);
     table_unref(t);
     catalog_unref(c);

@@ -44,6 +44,7 @@ static struct table *build(const char *sql, const struct datum *def)
     }
     if (table_build(&s->spec, &t, &err) < 0)
         fail_msg("%s", err.text);
+    spec_by_token(t);
     mem_free(s);
     return t;
 }

@@ -161,10 +161,10 @@ static void test_damage(void **state)
     expect_damage("[]", 2, DN_E_CORRUPT, "catalog: document: not an object");
     expect_damage("{}", 2, DN_E_CORRUPT, "catalog: format: missing");
     expect_damage("{\"format\": \"1\"}", 15, DN_E_CORRUPT, "catalog: format: not an integer");
-    expect_damage("{\"format\": 9, \"new\": {}}",
-                  24,
+    expect_damage("{\"format\": 10, \"new\": {}}",
+                  25,
                   DN_E_VERSION,
-                  "catalog: format 9 is of a newer release of Dendro; this one reads up to 8");
+                  "catalog: format 10 is of a newer release of Dendro; this one reads up to 9");
     damage("format", "0", "catalog: format: 0 is not from 1 to 9223372036854775807");
     damage("tables", "", "catalog: tables: missing");
     damage("tables", "{}", "catalog: tables: not an array");

@@ -27,15 +27,16 @@ static struct table *build(const char *sql)
     return t;
 }
 
-/* form | series | local (- = DESC) | rest | quantum | time | slab width/quantum width in ticks */
+/* form | partition | local (- = DESC) | rest, = is all of local, by value | quantum | time | slab
+ * width/quantum width in ticks */
 static void dump(const struct table *t, char *to, size_t cap)
 {
     static const char *const words[] = {"none", "riak", "cql", "range"};
     size_t n =
         (size_t)snprintf(to, cap, "%s%s |", words[t->form], t->clustering_clause ? "+c" : "");
 
-    for (int i = 0; i < t->series_count; i++)
-        n += (size_t)snprintf(to + n, cap - n, " %s", t->columns[t->series[i]].name);
+    for (int i = 0; i < t->partition_count; i++)
+        n += (size_t)snprintf(to + n, cap - n, " %s", t->columns[t->partition[i]].name);
     n += (size_t)snprintf(to + n, cap - n, " |");
     for (int i = 0; i < t->local_count; i++)
         n += (size_t)snprintf(to + n,
@@ -44,7 +45,11 @@ static void dump(const struct table *t, char *to, size_t cap)
                               t->columns[t->local[i].col].name,
                               t->local[i].desc ? "-" : "");
     n += (size_t)snprintf(to + n, cap - n, " |");
-    for (int i = 0; i < t->rest_count; i++)
+    if (t->by_value) {
+        assert_int_equal(t->rest_count, t->local_count);
+        n += (size_t)snprintf(to + n, cap - n, " =");
+    }
+    for (int i = 0; i < t->rest_count && !t->by_value; i++)
         n += (size_t)snprintf(
             to + n, cap - n, " %s%s", t->columns[t->rest[i].col].name, t->rest[i].desc ? "-" : "");
     n += (size_t)snprintf(to + n, cap - n, " |");

@@ -94,7 +94,8 @@ static struct catalog *sample(enum timepart_style style, uint32_t retention, int
 
     assert_non_null(p);
     assert_int_equal(catalog_parse(doc, sizeof doc - 1, &c, NULL), 0);
-    assert_int_equal(spec_text_build("CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR)", &t, NULL), 0);
+    assert_int_equal(spec_text_build_old("CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR)", &t, NULL),
+                     0);
     assert_int_equal(catalog_with_table(c, t, &next, NULL), 0);
     catalog_unref(c);
     p->style = style;

@@ -80,7 +80,7 @@ static struct catalog *more(struct catalog *c)
 
     assert_int_equal(catalog_with_temp_schema(c, schema, &next, NULL), 0);
     catalog_unref(c);
-    assert_int_equal(spec_text_build("CREATE TABLE tmp (a INT PRIMARY KEY)", &t, NULL), 0);
+    assert_int_equal(spec_text_build_old("CREATE TABLE tmp (a INT PRIMARY KEY)", &t, NULL), 0);
     assert_int_equal(table_move(t, schema, "tmp", NULL), 0);
     assert_int_equal(table_set_comment(t, &column, "a number", NULL), 0);
     assert_int_equal(table_set_comment(t, NULL, "it's temporary", NULL), 0);
@@ -108,7 +108,7 @@ static struct catalog *sample(void)
 
     assert_int_equal(catalog_parse(doc, sizeof doc - 1, &c, NULL), 0);
     assert_int_equal(
-        spec_text_build("CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR, c INT)", &t, NULL), 0);
+        spec_text_build_old("CREATE TABLE t (a INT PRIMARY KEY, b VARCHAR, c INT)", &t, NULL), 0);
     assert_int_equal(catalog_with_table(c, t, &next, NULL), 0);
     table_unref(t);
     catalog_unref(c);
@@ -264,7 +264,7 @@ static void test_edits(void **state)
     assert_int_equal(view_build(&bad, &v, &err), DN_E_DUPLICATE_COLUMN);
     bad.name = "";
     assert_int_equal(view_build(&bad, &v, &err), DN_E_BAD_NAME);
-    assert_int_equal(spec_text_build("CREATE TABLE v (a INT PRIMARY KEY)", &t, NULL), 0);
+    assert_int_equal(spec_text_build_old("CREATE TABLE v (a INT PRIMARY KEY)", &t, NULL), 0);
     assert_int_equal(catalog_with_table(c, t, &next, &err), DN_E_DUPLICATE_TABLE);
     table_unref(t);
     /* A table that is emptied has another id: who reads it knows. */

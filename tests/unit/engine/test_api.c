@@ -450,7 +450,7 @@ static void test_version(void **state)
     (void)state;
     assert_non_null(strstr(dendro_version_full(), dendro_version()));
     assert_non_null(strstr(dendro_version_full(), "commit "));
-    assert_non_null(strstr(dendro_version_full(), "catalog 8"));
+    assert_non_null(strstr(dendro_version_full(), "catalog 9"));
 }
 
 int main(void)

@@ -64,8 +64,8 @@ static const struct statement statements[] = {
      .sql = "INSERT INTO u SELECT k * 7919 % 1000003, g, s FROM t",
      .whole = true},
     {.setup = "TRUNCATE u",
-     .sql =
-         "INSERT INTO u SELECT k, g, s FROM t WHERE k < 50000 ON CONFLICT (k) DO UPDATE SET g = 1",
+     .sql = "INSERT INTO u SELECT k, g, s FROM t WHERE k % 100000000 < 50000 ON CONFLICT (k) DO "
+            "UPDATE SET g = 1", /* an UPDATE before has moved the keys */
      .whole = true},
     {.sql = "DELETE FROM t WHERE g = 3 RETURNING s", .whole = true},
     {.sql = "CHECKPOINT", .before = "UPDATE t SET g = g + 0", .quick = true},

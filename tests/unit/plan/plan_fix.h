@@ -19,6 +19,7 @@ struct plan_fix {
 void plan_fix_open(struct plan_fix *f);
 void plan_fix_close(struct plan_fix *f);
 /* Fails the test if the statement is bad. */
+/* Laid out by token where a key allows it, but for tables whose name begins with "val". */
 void plan_fix_create(struct plan_fix *f, const char *sql);
 const struct table *plan_fix_table(struct plan_fix *f, const char *name);
 struct plan_env plan_fix_env(struct plan_fix *f);

@@ -26,6 +26,8 @@
 #define CQL \
     "CREATE TABLE cql (a INTEGER, b INTEGER, c INTEGER, d INTEGER, PRIMARY KEY ((a), b DESC, c))"
 
+#define VAL "CREATE TABLE val (a INTEGER, b INTEGER, c INTEGER, PRIMARY KEY ((a), b DESC))"
+
 static int setup(void **state)
 {
     static struct plan_fix f;
@@ -35,6 +37,7 @@ static int setup(void **state)
     plan_fix_create(&f, NUM);
     plan_fix_create(&f, EVT);
     plan_fix_create(&f, CQL);
+    plan_fix_create(&f, VAL);
     *state = &f;
     return 0;
 }
@@ -342,6 +345,17 @@ static const struct good goods[] = {
      "scan(cql: b, a, d) filter(((a = 1) OR (d = 2))) project(b AS b) sort(0 desc nulls first)"},
     {"SELECT v FROM evt ORDER BY time, id", "scan(evt: v)"},
     {"SELECT v FROM evt ORDER BY id", "scan(evt: v, id) sort(1) hidden(1)"},
+    /* laid out by value: tokens order an answer, nothing else */
+    {"SELECT c FROM val", "scan(val: c, a, b) loosely tokens sort(1, 2 desc) hidden(2)"},
+    {"SELECT a + 1 FROM val LIMIT 2",
+     "scan(val: a, b) loosely tokens sort(0, 1 desc top) limit(2) project((a + 1) AS a + 1)"},
+    {"SELECT a, b FROM val WHERE token(a) > 5 LIMIT 2",
+     "scan(val: a, b) filter((token(a) > 5)) tokens sort(0, 1 desc top) limit(2)"},
+    {"SELECT b, a FROM val WHERE a = 1", "scan(val: b, a) filter((a = 1))"},
+    {"SELECT a, b FROM val ORDER BY a, b DESC", "scan(val: a, b)"},
+    {"SELECT a, b FROM val ORDER BY a DESC LIMIT 1", "scan(val: a, b backward) limit(1)"},
+    {"SELECT count(*) FROM val", "scan(val:) aggregate(; count(*))"},
+    {"SELECT c FROM val ORDER BY c", "scan(val: c) sort(0)"},
     {"SELECT time FROM geo WHERE region = 'a' AND state = 'b' ORDER BY time",
      "scan(geo: time, region, state) filter(((region = 'a') AND (state = 'b'))) hidden(2)"},
     {"SELECT time FROM geo WHERE region = 'a' ORDER BY time",

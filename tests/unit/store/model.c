@@ -52,7 +52,15 @@ struct table *model_table(const struct table_shape *shape)
     }
     t->column_id_next = shape->cols + 1;
     t->form = shape->form;
-    t->series = mem_dup(NULL, shape->series, sizeof shape->series);
+    t->partition = mem_dup(NULL, shape->series, sizeof shape->series);
+    t->partition_count = (uint16_t)shape->series_count;
+    if (shape->value_parts) {
+        t->by_value = true;
+        t->partition_count = (uint16_t)shape->value_parts;
+        for (uint32_t i = 0; i < shape->value_parts; i++)
+            t->partition[i] = shape->rest[i].col;
+    }
+    t->series = t->partition;
     t->series_count = (uint16_t)shape->series_count;
     t->rest = mem_dup(NULL, shape->rest, sizeof shape->rest);
     t->rest_count = (uint16_t)shape->rest_count;
@@ -112,6 +120,9 @@ void model_random_shape(struct rng *r, struct table_shape *ret)
     for (uint32_t i = 0; i < s.cols; i++)
         if (type_is_timestamp(s.types[i]) && rng_chance(r, 50))
             s.time_col = (int)i;
+    if ((s.form == KEY_CQL || s.form == KEY_RIAK) && s.series_count == 0 && s.time_col < 0 &&
+        rng_chance(r, 80))
+        s.value_parts = 1 + rng_below(r, s.rest_count);
     *ret = s;
 }
 

@@ -26,6 +26,8 @@ struct table_shape {
     uint16_t series[MODEL_COLS_MAX];
     uint32_t rest_count;
     struct key_part rest[MODEL_COLS_MAX];
+    uint32_t value_parts; /* not 0: laid out by value; the first so many of rest are the partition
+                             key */
     int time_col;
     int64_t slab_width;
 };

@@ -69,7 +69,7 @@ static void test_bytes_of_a_key(void **state)
     rows_key(t, cols, 0, &key);
     assert_int_equal(key.len, 8 + 8 + 4 + 8 + 8);
     assert_memory_equal(key.data, slab, 8);
-    token = table_token(t, &series, &scratch);
+    token = table_series_token(t, &series, &scratch);
     assert_true((int64_t)(be_get64(key.data + 8) ^ (uint64_t)1 << 63) == token);
     assert_memory_equal(key.data + 16, "ab\0\0", 4);
     assert_true(be_get64(key.data + 20) == (((uint64_t)-1) ^ (uint64_t)1 << 63));
@@ -117,7 +117,7 @@ static int cmp_rows(const struct model *m, uint32_t a, uint32_t b)
         slab[k] = t->time_col < 0 ? 0 : table_slab(t, time.null ? 0 : time.v.i64);
         for (uint32_t i = 0; i < t->series_count; i++)
             series[i] = colbuf_datum(&m->cols[t->series[i]], row);
-        token[k] = table_token(t, series, &scratch);
+        token[k] = table_series_token(t, series, &scratch);
     }
     buf_done(&scratch);
     if (slab[0] != slab[1])

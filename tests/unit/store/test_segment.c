@@ -389,7 +389,7 @@ static void test_other_versions(void **state)
     assert_int_equal(seg_open(p.v, NULL, t, t->id, 1, &s, &err), DN_E_CORRUPT);
     assert_non_null(strstr(err.text, "key"));
     t->rest[0].desc = false;
-    t->series_count = 0;
+    t->partition_count = t->series_count = 0;
     assert_int_equal(seg_open(p.v, NULL, t, t->id, 1, &s, &err), DN_E_CORRUPT);
     table_unref(t);
     arena_done(&a);
