@@ -36,6 +36,7 @@ struct codec_kin {
     uint32_t seeds;            /* rows without kin */
     uint16_t of[VEC_ROWS_MAX]; /* per row, 1 + the row of its kin, which is earlier; 0: none */
     uint16_t seed_rows[VEC_ROWS_MAX]; /* ascending */
+    uint16_t seed_of[VEC_ROWS_MAX];   /* per row, which seed its line of kin begins with, from 0 */
 };
 
 struct codec_work; /* codec_int.h: statistics and scratch of one encoding */

@@ -60,6 +60,43 @@ static int codec_dict_kin_open(const struct codec_part *part,
     return codec_far_list(part, ret, err);
 }
 
+/* As codec_cut(); all must be below the limit. */
+static int codec_dict_kin_cut(
+    const uint64_t *wide, uint32_t count, uint32_t limit, uint16_t *to, struct dn_err *err)
+{
+    uint64_t top = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        to[i] = (uint16_t)wide[i];
+        top = wide[i] > top ? wide[i] : top; /* one below 0 is above all */
+    }
+    DN_CHECK_DISK(top < limit, err, "vector: a code in no dictionary entry");
+    return 0;
+}
+
+/* The codes of all rows, which must be below the limit. */
+static int codec_dict_kin_codes(const struct codec_kin_frame *f,
+                                uint32_t limit,
+                                uint16_t *to,
+                                struct dn_err *err)
+{
+    const struct codec_kin *kin = f->kin;
+    uint16_t seeds[VEC_ROWS_MAX];
+    uint64_t wide[VEC_ROWS_MAX];
+    int rc;
+
+    if (!codec_kin_flat(f, wide)) {
+        codec_kin_unpack(f, wide);
+        return codec_dict_kin_cut(wide, kin->count, limit, to, err);
+    }
+    rc = codec_dict_kin_cut(wide, kin->seeds, limit, seeds, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < kin->count; i++)
+        to[i] = seeds[kin->seed_of[i]];
+    return 0;
+}
+
 static int codec_dict_kin_decode(const struct codec_part *part,
                                  struct arena *arena,
                                  struct vec *ret,
@@ -68,9 +105,7 @@ static int codec_dict_kin_decode(const struct codec_part *part,
     struct codec_kin plain;
     struct codec_kin_frame f;
     struct codec_part list;
-    uint64_t wide[VEC_ROWS_MAX];
     uint16_t *codes;
-    uint64_t top = 0;
     int rc;
 
     rc = codec_dict_kin_open(part, &plain, &f, &list, err);
@@ -79,12 +114,9 @@ static int codec_dict_kin_decode(const struct codec_part *part,
     codes = arena_alloc_array(arena, part->count, sizeof *codes);
     if (!codes)
         return DN_FAIL_NOMEM(err);
-    codec_kin_unpack(&f, wide);
-    for (uint32_t i = 0; i < part->count; i++) {
-        codes[i] = (uint16_t)wide[i];
-        top = wide[i] > top ? wide[i] : top; /* one below 0 is above all */
-    }
-    DN_CHECK_DISK(top < list.count, err, "vector: a code in no dictionary entry");
+    rc = codec_dict_kin_codes(&f, list.count, codes, err);
+    if (rc < 0)
+        return rc;
     ret->form = VEC_DICT;
     ret->codes = codes;
     ret->dict_count = list.count;

@@ -26,6 +26,7 @@ void codec_kin_plain(uint32_t count, struct codec_kin *ret)
     ret->seed_rows[0] = 0;
     for (uint32_t i = 0; i < count; i++)
         ret->of[i] = (uint16_t)i;
+    memset(ret->seed_of, 0, count * sizeof *ret->seed_of);
 }
 
 void codec_kin_from_codes(const uint16_t *codes,
@@ -38,9 +39,12 @@ void codec_kin_from_codes(const uint16_t *codes,
 
     for (uint32_t i = 0; i < count; i++) {
         uint16_t kin = last[codes[i]];
+        uint32_t from = kin ? kin - 1u : i; /* of the same line */
 
         ret->of[i] = kin;
         ret->seed_rows[seeds] = (uint16_t)i;
+        ret->seed_of[i] = (uint16_t)seeds;
+        ret->seed_of[i] = ret->seed_of[from];
         seeds += kin == 0;
         last[codes[i]] = (uint16_t)(i + 1);
     }
@@ -331,20 +335,20 @@ void codec_kin_put(const struct codec_in *in, struct buf *b)
 /* ---- decoding ---- */
 
 /* The odd rows, which must rise; seeds are none but in a chain. The head is otherwise read. */
-static int codec_kin_check_odd(const struct codec_kin_frame *f, struct dn_err *err)
+static int codec_kin_get_odd(const uint8_t *packed, struct codec_kin_frame *f, struct dn_err *err)
 {
-    uint32_t before = 0;
+    uint32_t next = 0; /* no row before it */
 
+    bitpack_unpack16(packed, f->odd, CODEC_KIN_ROW_BITS, f->odd_rows);
     for (uint32_t i = 0; i < f->odd; i++) {
-        uint32_t row = (uint32_t)bitpack_get(f->odd_rows, f->odd, CODEC_KIN_ROW_BITS, i);
+        uint32_t row = f->odd_rows[i];
 
-        DN_CHECK_DISK(row < f->kin->count && (i == 0 || row > before) &&
-                          (f->chain || f->kin->of[row]),
+        DN_CHECK_DISK(row >= next && row < f->kin->count && (f->chain || f->kin->of[row]),
                       err,
                       "vector: odd difference %u is that of row %u",
                       i,
                       row);
-        before = row;
+        next = row + 1;
     }
     return 0;
 }
@@ -362,6 +366,7 @@ int codec_kin_get(struct rd *r,
     int64_t least = codec_unzigzag(rd_varint(r));
     int64_t seed_least = codec_unzigzag(rd_varint(r));
     uint64_t odd = rd_varint(r);
+    const uint8_t *odd_rows = NULL;
 
     *ret = (struct codec_kin_frame){
         .kin = kin, .width = width, .tall = tall, .size = size, .least = (uint64_t)least};
@@ -381,27 +386,19 @@ int codec_kin_get(struct rd *r,
     if (odd) {
         ret->odd_width = rd_u8(r);
         DN_CHECK_DISK(ret->odd_width <= 64, err, "vector: odd bits of %u bits", ret->odd_width);
-        ret->odd_rows = rd_bytes(r, bitpack_size(ret->odd, CODEC_KIN_ROW_BITS));
+        odd_rows = rd_bytes(r, bitpack_size(ret->odd, CODEC_KIN_ROW_BITS));
         ret->odd_highs = rd_bytes(r, bitpack_size(ret->odd, ret->odd_width));
     }
     ret->seed_highs = rd_bytes(r, bitpack_size(kin->seeds, tall));
     ret->codes = rd_bytes(r, bitpack_size(kin->count, width));
     DN_CHECK_DISK(!r->bad, err, "vector: differences to kin cut short");
-    return codec_kin_check_odd(ret, err);
+    return odd ? codec_kin_get_odd(odd_rows, ret, err) : 0;
 }
 
-/* What an odd row adds. */
-static uint64_t codec_kin_odd_high(const struct codec_kin_frame *f, uint32_t i)
+/* Value i of lanes of so many bits. */
+static uint64_t codec_kin_lane(const union bitpack_lanes *lanes, unsigned width, uint32_t i)
 {
-    uint64_t high = bitpack_get(f->odd_highs, f->odd, f->odd_width, i);
-
-    return f->width < 64 ? (uint64_t)codec_unzigzag(high) << f->width : 0;
-}
-
-/* Sum i of the seeds' high bits, in lanes of f->tall bits. */
-static uint64_t codec_kin_tall(const union bitpack_lanes *lanes, unsigned tall, uint32_t i)
-{
-    switch (bitpack_lane_size(tall)) {
+    switch (bitpack_lane_size(width)) {
     case 1:
         return lanes->u8[i];
     case 2:
@@ -410,6 +407,21 @@ static uint64_t codec_kin_tall(const union bitpack_lanes *lanes, unsigned tall, 
         return lanes->u32[i];
     default:
         return lanes->u64[i];
+    }
+}
+
+/* Adds what odd rows have beyond the width of the others. */
+static void codec_kin_add_odd(const struct codec_kin_frame *f, uint64_t *to)
+{
+    union bitpack_lanes lanes;
+
+    if (f->odd == 0 || f->width == 64)
+        return;
+    bitpack_unpack(f->odd_highs, f->odd, f->odd_width, &lanes);
+    for (uint32_t i = 0; i < f->odd; i++) {
+        uint64_t high = (uint64_t)codec_unzigzag(codec_kin_lane(&lanes, f->odd_width, i));
+
+        to[f->odd_rows[i]] += high << f->width;
     }
 }
 
@@ -427,10 +439,26 @@ static void codec_kin_seeds(const struct codec_kin_frame *f, uint64_t *to)
 
         *seed += base;
         if (f->tall)
-            *seed += codec_kin_tall(&lanes, f->tall, i) << f->width;
+            *seed += codec_kin_lane(&lanes, f->tall, i) << f->width;
         if (f->chain)
             base = *seed - f->least;
     }
+}
+
+bool codec_kin_flat(const struct codec_kin_frame *f, uint64_t seeds[VEC_ROWS_MAX])
+{
+    const struct codec_kin *kin = f->kin;
+    union bitpack_lanes lanes;
+
+    if (f->width || f->least || f->odd || (f->chain && f->tall))
+        return false;
+    bitpack_unpack(f->seed_highs, kin->seeds, f->tall, &lanes);
+    for (uint32_t i = 0; i < kin->seeds; i++) {
+        uint64_t v = f->seed_least + codec_kin_lane(&lanes, f->tall, i);
+
+        seeds[i] = (uint64_t)codec_narrow(v, f->size);
+    }
+    return true;
 }
 
 void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX])
@@ -441,10 +469,14 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
     struct codec_codes codes = {&lanes, f->width, kin->count};
     unsigned shift = 64 - 8 * f->size;
 
+    if (codec_kin_flat(f, values)) {
+        for (uint32_t i = 0; i < kin->count; i++)
+            to[i] = values[kin->seed_of[i]];
+        return;
+    }
     bitpack_unpack(f->codes, kin->count, f->width, &lanes);
     codec_kernels()->widen(&codes, f->least, 8, to);
-    for (uint32_t i = 0; i < f->odd; i++)
-        to[bitpack_get(f->odd_rows, f->odd, CODEC_KIN_ROW_BITS, i)] += codec_kin_odd_high(f, i);
+    codec_kin_add_odd(f, to);
     codec_kin_seeds(f, to);
     values[0] = 0;
     for (uint32_t i = 0; i < kin->count; i++)

@@ -24,10 +24,10 @@ struct codec_kin_frame {
     uint32_t odd;                /* rows whose difference takes more bits */
     uint64_t least;              /* added to each code of a row with kin */
     uint64_t seed_least;         /* added to each seed */
-    const uint8_t *odd_rows;     /* packed, borrowed, as all that follow */
-    const uint8_t *odd_highs;
+    const uint8_t *odd_highs;    /* packed, borrowed, as all that follow */
     const uint8_t *seed_highs;
     const uint8_t *codes;
+    uint16_t odd_rows[VEC_ROWS_MAX]; /* ascending */
 };
 
 /* Each row is the kin of the next: what a vector without a guide has. */
@@ -53,6 +53,9 @@ int codec_kin_get(struct rd *r,
                   uint32_t size,
                   struct codec_kin_frame *ret,
                   struct dn_err *err) DN_MUST_CHECK;
+/* Is each value that of the seed its line of kin begins with (kin->seed_of)? Fills the seeds'
+ * values, sign-extended, if so: the rows need no look at each of them. */
+bool codec_kin_flat(const struct codec_kin_frame *f, uint64_t seeds[VEC_ROWS_MAX]) DN_MUST_CHECK;
 /* All values, sign-extended. */
 void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]);
 /* One of them. */
