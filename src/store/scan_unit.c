@@ -173,22 +173,6 @@ static void unit_holds_series(struct scan_reader *r)
         r->holds[i] = r->s->pred_series[i];
 }
 
-/* The run of a segment's row; the block has it. */
-static uint32_t unit_run_of(const struct seg_runs *runs, const struct seg_block *b, uint32_t row)
-{
-    uint32_t lo = b->run_first;
-    uint32_t hi = b->run_first + b->run_count;
-
-    while (hi - lo > 1) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (runs->first_row[mid] <= row)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 /* Takes rows [lo, hi) out of what is left of a piece. */
 static void unit_take(const struct scan *s, struct scan_piece *p, uint32_t lo, uint32_t hi)
 {
@@ -210,7 +194,7 @@ static void unit_place_run(struct scan_reader *r,
     const struct seg_runs *runs = r->src->runs;
 
     if (r->s->reverse) {
-        r->run = unit_run_of(runs, b, first + *hi - 1);
+        r->run = seg_run_of(runs, b, first + *hi - 1);
         r->unit.one_run = runs->first_row[r->run] <= first + *lo;
         if (cut && !r->unit.one_run && first + *hi - runs->first_row[r->run] >= UNIT_RUN_ROWS) {
             *lo = runs->first_row[r->run] - first;
@@ -218,7 +202,7 @@ static void unit_place_run(struct scan_reader *r,
         }
         return;
     }
-    r->run = unit_run_of(runs, b, first + *lo);
+    r->run = seg_run_of(runs, b, first + *lo);
     r->unit.one_run = runs->first_row[r->run + 1] >= first + *hi;
     if (cut && !r->unit.one_run && runs->first_row[r->run + 1] - (first + *lo) >= UNIT_RUN_ROWS) {
         *hi = runs->first_row[r->run + 1] - first;

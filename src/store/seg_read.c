@@ -63,13 +63,32 @@ uint32_t seg_run_find(
     return to;
 }
 
-/* Last of [low, high) whose first row is at or before row; the first is. */
-static uint32_t seg_run_of(const struct seg *s, uint32_t low, uint32_t high, uint32_t row)
+/* Runs of a block are of similar length as a rule, so the search begins where the run would be
+ * then, and goes from there in growing steps: half a table of a million runs is not in any cache.
+ */
+uint32_t seg_run_of(const struct seg_runs *runs, const struct seg_block *b, uint32_t row)
 {
+    uint32_t low = b->run_first; /* its first row is at or before row, that of high is not */
+    uint32_t high = b->run_first + b->run_count;
+    uint32_t guess = low + (uint32_t)((uint64_t)(row - b->first_row) * b->run_count / b->rows);
+    uint32_t step = 1;
+
+    DN_ASSERT(row >= b->first_row && row - b->first_row < b->rows);
+    if (runs->first_row[guess] <= row) {
+        low = guess;
+        for (; high - low > step && runs->first_row[low + step] <= row; step *= 2)
+            low += step;
+        high = high - low > step ? low + step : high;
+    } else {
+        high = guess;
+        for (; high - low > step && runs->first_row[high - step] > row; step *= 2)
+            high -= step;
+        low = high - low > step ? high - step : low;
+    }
     while (high - low > 1) {
         uint32_t mid = low + (high - low) / 2;
 
-        if (s->runs.first_row[mid] <= row)
+        if (runs->first_row[mid] <= row)
             low = mid;
         else
             high = mid;
@@ -138,9 +157,8 @@ int seg_series_vec(const struct seg *s,
                    struct vec *ret)
 {
     const struct seg_block *b = &s->blocks[rows->block];
-    uint32_t block_runs_end = b->run_first + b->run_count;
-    uint32_t run = seg_run_of(s, b->run_first, block_runs_end, rows->first);
-    uint32_t last = seg_run_of(s, run, block_runs_end, rows->first + rows->count - 1);
+    uint32_t run = seg_run_of(&s->runs, b, rows->first);
+    uint32_t last = seg_run_of(&s->runs, b, rows->first + rows->count - 1);
     struct datum d = seg_run_value(s, run, series_index);
     uint32_t n = last - run + 1;
     void *data;

@@ -148,6 +148,8 @@ struct datum seg_run_value(const struct seg *s, uint32_t run, uint32_t series_in
  * must be of one slab. */
 uint32_t seg_run_find(
     const struct seg *s, uint32_t from, uint32_t to, int64_t token, const struct datum *series);
+/* Run that holds a row of the block. */
+uint32_t seg_run_of(const struct seg_runs *runs, const struct seg_block *b, uint32_t row);
 /* Block that holds a row. */
 uint32_t seg_block_of(const struct seg *s, uint32_t row);
 
