@@ -29,18 +29,39 @@ static bool ends_unit_behind(struct exec_feed *f, uint32_t rows)
     return true;
 }
 
-/* Leaves the rows that may count, and their ids. Rows without a time never do. */
-static void ends_select(struct exec_feed *f, bool one, struct batch *in)
+/* The times of all rows; those of NULLs mean nothing. `room`: for VEC_ROWS_MAX. */
+static const int64_t *ends_times(const struct batch *in, uint32_t col, int64_t *room)
 {
-    const struct vec *times = &in->cols[f->u->ends_col];
+    const struct vec *v = &in->cols[col];
+
+    if (v->form == VEC_FLAT && type_phys(v->type) == PHYS_I64)
+        return v->data;
+    if (v->form == VEC_DICT && type_phys(v->type) == PHYS_I64) {
+        for (uint32_t i = 0; i < in->count; i++)
+            room[i] = ((const int64_t *)v->data)[v->codes[i]];
+        return room;
+    }
+    for (uint32_t i = 0; i < in->count; i++)
+        room[i] = vec_is_null(v, i) ? 0 : vec_i64(v, i);
+    return room;
+}
+
+/* Leaves the rows that may count, and their ids. Rows without a time never do. All groups have
+ * floors. */
+static void ends_select(struct exec_feed *f, bool one, const int64_t *times, struct batch *in)
+{
+    const struct vec *v = &in->cols[f->u->ends_col];
+    const uint64_t *nulls = v->nulls;
+    bool late = f->u->row_ends == EXEC_ENDS_LATE;
     uint32_t *ids = f->agg.ids;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
         uint32_t id = ids[one ? 0 : i];
+        int64_t floor = f->floors[id];
 
-        if (vec_is_null(times, row) || ends_behind(f, id, vec_i64(times, row)))
+        if ((late ? times[row] < floor : times[row] > floor) || (nulls && vec_is_null(v, row)))
             continue;
         if (!one)
             ids[n] = id;
@@ -72,31 +93,31 @@ static bool ends_ignored(const struct exec_feed *f, const struct batch *in, uint
     return false;
 }
 
-/* The rows were added: raises the floors of their groups. */
-static int ends_note(struct exec_feed *f, bool one, const struct batch *in, struct dn_err *err)
+/* The selected rows, all with a time, will be added: raises the floors of their groups. */
+static void ends_raise(struct exec_feed *f, bool one, const int64_t *times, const struct batch *in)
 {
-    const struct vec *times = &in->cols[f->u->ends_col];
+    bool late = f->u->row_ends == EXEC_ENDS_LATE;
     bool nulls = false;
 
     for (uint32_t g = 0; g < f->u->node->aggs_count; g++)
         nulls = nulls || in->cols[f->u->ways[g].col].nulls;
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel[i];
-        int rc;
+        int64_t *floor = &f->floors[f->agg.ids[one ? 0 : i]];
 
         if (nulls && ends_ignored(f, in, row))
             continue;
-        rc = exec_feed_note(f, f->agg.ids[one ? 0 : i], vec_i64(times, row), err);
-        if (rc < 0)
-            return rc;
+        if (late ? times[row] > *floor : times[row] < *floor)
+            *floor = times[row];
     }
-    return 0;
 }
 
 int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
 {
     const struct exec_units *u = f->u;
     size_t bytes = f->reader.source->ctx->slice_bytes;
+    int64_t room[VEC_ROWS_MAX];
+    const int64_t *times;
     struct batch in;
     uint32_t slice;
     bool one;
@@ -120,7 +141,11 @@ int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
     rc = exec_reader_fetch(&f->reader, &u->ends_col, 1, &in, err);
     if (rc < 0)
         return rc;
-    ends_select(f, one, &in);
+    rc = exec_feed_floors(f, f->agg.groups_count, err);
+    if (rc < 0)
+        return rc;
+    times = ends_times(&in, u->ends_col, room);
+    ends_select(f, one, times, &in);
     if (in.sel_count == 0) {
         if (one && ends_reached(f, &in))
             exec_feed_leave_run(f);
@@ -132,9 +157,9 @@ int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
     slice = exec_slice_rows(&in, u->cols, u->cols_count, bytes);
     if (exec_pace_rows(&f->agg.pace, slice) < in.sel_count)
         return exec_feed_batches(f, &in, slice, err);
+    ends_raise(f, one, times, &in);
+    ends_select(f, one, times, &in); /* of a group's rows the nearest are left */
     rc = exec_agg_by_ids(&f->agg, &in, one, err);
-    if (rc == 0)
-        rc = ends_note(f, one, &in, err);
     if (rc == 0 && one && ends_reached(f, &in))
         exec_feed_leave_run(f);
     return rc;

@@ -291,12 +291,12 @@ void exec_feed_leave_run(struct exec_feed *f)
         scan_unit_leave_run(f->reader.r);
 }
 
-int exec_feed_note(struct exec_feed *f, uint32_t group, int64_t time, struct dn_err *err)
+int exec_feed_floors(struct exec_feed *f, uint32_t count, struct dn_err *err)
 {
     bool late = f->u->ends == EXEC_ENDS_LATE || f->u->row_ends == EXEC_ENDS_LATE;
 
-    if (group >= f->floors_cap) {
-        uint32_t cap = group < 64 ? 128 : group * 2;
+    if (count > f->floors_cap) {
+        uint32_t cap = count < 64 ? 128 : count * 2;
         int64_t *floors = mem_realloc(f->agg.owner, f->floors, cap * sizeof *floors);
 
         if (!floors)
@@ -304,10 +304,8 @@ int exec_feed_note(struct exec_feed *f, uint32_t group, int64_t time, struct dn_
         f->floors = floors;
         f->floors_cap = cap;
     }
-    while (f->floors_count <= group)
+    while (f->floors_count < count)
         f->floors[f->floors_count++] = late ? INT64_MIN : INT64_MAX;
-    if (late ? time > f->floors[group] : time < f->floors[group])
-        f->floors[group] = time;
     return 0;
 }
 
@@ -316,10 +314,18 @@ static int feed_note_end(struct exec_feed *f, uint32_t group, struct dn_err *err
 {
     int64_t min;
     int64_t max;
+    int rc;
 
     if (!scan_unit_time(f->reader.r, &min, &max))
         return 0;
-    return exec_feed_note(f, group, f->u->ends == EXEC_ENDS_LATE ? max : min, err);
+    rc = exec_feed_floors(f, group + 1, err);
+    if (rc < 0)
+        return rc;
+    if (f->u->ends == EXEC_ENDS_LATE)
+        f->floors[group] = max > f->floors[group] ? max : f->floors[group];
+    else
+        f->floors[group] = min < f->floors[group] ? min : f->floors[group];
+    return 0;
 }
 
 /* ---- units ---- */

@@ -128,9 +128,8 @@ static inline void exec_feed_forget(struct exec_feed *f)
 }
 /* Adds the next unit, or some of its rows; DN_EOF at the end. */
 int exec_feed_next(struct exec_feed *f, struct dn_err *err) DN_MUST_CHECK;
-/* Every aggregate of the group has a value of this time, or one that is nearer to the end. */
-int exec_feed_note(struct exec_feed *f, uint32_t group, int64_t time, struct dn_err *err)
-    DN_MUST_CHECK;
+/* Makes floors for groups 0 .. count - 1; new ones leave out nothing. */
+int exec_feed_floors(struct exec_feed *f, uint32_t count, struct dn_err *err) DN_MUST_CHECK;
 /* The group of the unit at hand has a value as near to the end as any of its rows. Where runs come
  * from that end on, what follows in its run cannot matter. */
 void exec_feed_leave_run(struct exec_feed *f);
