@@ -8,15 +8,18 @@
  *   whole numbers          an array by value, if they lie close together (groups_direct.h)
  *   else                   hashes column by column, a guess per row by its hash alone, and the
  *                          guesses checked column by column; only rows whose guess is wrong (new
- *                          tuples, as a rule) are looked up one by one */
+ *                          tuples, as a rule) are looked up one by one. Where rows of a tuple
+ *                          follow each other, only the first of them (groups_heads.h) */
 #include "exec/groups.h"
 
+#include "exec/groups_heads.h"
 #include "exec/value.h"
 
 #include <string.h>
 
 #define GROUPS_CODES_MAX 1024u /* of several DICTs together */
 #define GROUPS_PREFETCH  4096u /* groups from which memory is asked for ahead */
+#define GROUPS_DOUBT     256u  /* wrong guesses after which dictionaries are taken to differ */
 
 int exec_groups_init(struct exec_groups *g,
                      const enum type_id *types,
@@ -179,12 +182,16 @@ static int groups_code_id(struct exec_groups *g,
                           uint32_t *ret,
                           struct dn_err *err)
 {
-    uint32_t *guess = g->by_code ? &g->by_code[code] : NULL;
+    uint32_t *guess = g->guesses_wrong < GROUPS_DOUBT ? &g->by_code[code] : NULL;
     int rc;
 
-    if (guess && *guess < g->stored && groups_same(look, &row, *guess)) {
-        *ret = *guess;
-        return 0;
+    if (guess && *guess < g->stored) {
+        if (groups_same(look, &row, *guess)) {
+            g->guesses_wrong -= g->guesses_wrong > 0;
+            *ret = *guess;
+            return 0;
+        }
+        g->guesses_wrong++;
     }
     rc = groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), ret, err);
     if (rc == 0 && guess)
@@ -475,6 +482,30 @@ static int groups_find_rows(struct exec_groups *g,
     return groups_keep(g, &look, fresh, err);
 }
 
+/* As groups_find_rows, by the heads of stretches alone where rows of a group follow each other. */
+static int groups_find_stretches(struct exec_groups *g,
+                                 const struct groups_look *look,
+                                 const struct batch *in,
+                                 struct arena *scratch,
+                                 uint32_t *ids,
+                                 struct dn_err *err)
+{
+    struct groups_heads heads;
+    struct batch some = *in;
+    int rc;
+
+    if (g->plain || !exec_heads(look->keys, g->keys_count, in, &heads))
+        return groups_find_rows(g, look, in, scratch, ids, err);
+    some.sel = heads.rows;
+    some.sel_count = heads.count;
+    rc = groups_find_rows(g, look, &some, scratch, ids, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = in->sel_count; i-- > 0;) /* a head is never behind its rows */
+        ids[i] = ids[heads.of[i]];
+    return 0;
+}
+
 /* Whole numbers close together: ids has the cell of each row. */
 static int groups_find_cells(struct exec_groups *g,
                              const struct groups_look *look,
@@ -536,7 +567,7 @@ static int groups_find(struct exec_groups *g,
         if (rc < 0)
             return rc;
         return fits ? groups_find_cells(g, look, in, ids, err)
-                    : groups_find_rows(g, look, in, scratch, ids, err);
+                    : groups_find_stretches(g, look, in, scratch, ids, err);
     }
     if (dicts)
         return groups_find_codes(g, look, in, scratch, ids, err);

@@ -26,8 +26,10 @@ struct exec_groups {
     struct hidx index;
     uint32_t *by_code; /* owned, VEC_ROWS_MAX: the tuple that a code of a DICT meant last; NULL:
                           there was none yet */
+    uint32_t guesses_wrong; /* more of by_code than were right, up to GROUPS_DOUBT: no more then */
     struct exec_direct direct; /* a shortcut for small whole numbers; off: every row is hashed */
     struct arena strings;      /* bytes of keys */
+    bool plain;                /* no shortcuts */
 };
 
 /* done is right after a failed init, and on zeroed memory. */
@@ -40,6 +42,7 @@ void exec_groups_done(struct exec_groups *g);
 /* No shortcut by value from now on: every row is hashed (SET fast_paths = off). */
 static inline void exec_groups_plain(struct exec_groups *g)
 {
+    g->plain = true;
     exec_direct_done(&g->direct);
 }
 
