@@ -219,13 +219,18 @@ static int expr_call_dict(struct expr_call *c, struct vec *ret, struct dn_err *e
 {
     struct vec dict = c->args[c->dict];
     uint32_t entries = dict.dict_count;
-    uint64_t *skip = arena_alloc_array(c->ev->arena, VEC_BITMAP_WORDS(entries), sizeof *skip);
-    struct vec out = {.type = c->e->type, .form = VEC_FLAT, .count = entries, .nulls = skip};
+    uint64_t *skip = NULL;
+    struct vec out = {.type = c->e->type, .form = VEC_FLAT, .count = entries};
     int rc;
 
-    if (!skip)
-        return DN_FAIL_NOMEM(err);
-    expr_dict_unused(c, &dict, skip);
+    /* What never raises may see entries that no row has. */
+    if (!((c->e->func->flags & FUNC_QUICK) && c->e->type == TYPE_BOOLEAN)) {
+        skip = arena_alloc_array(c->ev->arena, VEC_BITMAP_WORDS(entries), sizeof *skip);
+        if (!skip)
+            return DN_FAIL_NOMEM(err);
+        expr_dict_unused(c, &dict, skip);
+    }
+    out.nulls = skip;
     c->args[c->dict] =
         (struct vec){.type = dict.type, .form = VEC_FLAT, .count = entries, .data = dict.data};
     rc = expr_call_kernel(c, entries, &out, err);
@@ -493,6 +498,24 @@ static uint32_t expr_pick_true(const struct vec *v, const struct batch *in, uint
         for (uint32_t i = 0; i < in->count; i++) {
             sel[n] = (uint16_t)i;
             n += data[v->codes[i]] != 0;
+        }
+        return n;
+    }
+    if (in->sel && v->form == VEC_FLAT && !v->nulls) {
+        for (uint32_t i = 0; i < in->sel_count; i++) {
+            uint16_t row = in->sel[i];
+
+            sel[n] = row;
+            n += data[row] != 0;
+        }
+        return n;
+    }
+    if (in->sel && v->form == VEC_DICT && !v->nulls) {
+        for (uint32_t i = 0; i < in->sel_count; i++) {
+            uint16_t row = in->sel[i];
+
+            sel[n] = row;
+            n += data[v->codes[row]] != 0;
         }
         return n;
     }

@@ -38,9 +38,13 @@ enum func_flag {
     FUNC_COMPATIBLE = 64, /* arguments of any type need not be of the same one, if one becomes the
                              others by itself: ARRAY[1] || 2.5 */
     FUNC_CLOCK = 128,     /* what a clock says; a coarser column rounds its digits */
-    FUNC_HALVES = 256,    /* rounds a DOUBLE; one that stands for a NUMERIC goes another way
-                             (plan/decimal.h) */
-    FUNC_TOKEN = 512,     /* a place on the ring: rows are wanted in the order of it */
+    FUNC_ANY_FORM = 256,  /* for expr.c: the kernel takes a DICT as well as FLAT and CONST */
+    FUNC_QUICK = 512,   /* for expr.c: the kernel costs less than a look at the selection. It has no
+                           effect but its result, so it may be asked twice. One of BOOLEAN never
+                           raises */
+    FUNC_HALVES = 1024, /* rounds a DOUBLE; one that stands for a NUMERIC goes another way
+                           (plan/decimal.h) */
+    FUNC_TOKEN = 2048, /* a place on the ring: rows are wanted in the order of it */
 };
 
 struct func_ctx {

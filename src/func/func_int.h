@@ -69,12 +69,6 @@ ROWFUNC_TABLES(X)
 /* Bytes that are no saved state of the aggregate. */
 int agg_load_fail(const char *name, size_t n, struct dn_err *err);
 
-/* Inside src/func only: the kernel takes a DICT as well as FLAT and CONST. */
-#define FUNC_ANY_FORM 256u
-/* Inside src/func only: the kernel costs less than a look at the selection. It has no effect but
- * its result, so it may be asked twice (expr.c). One of BOOLEAN never raises. */
-#define FUNC_QUICK    512u
-
 /* "integer out of range" in the words of the type: every operator raises it here. */
 int func_fail_range(enum type_id type, struct dn_err *err);
 int func_fail_zero(struct dn_err *err);

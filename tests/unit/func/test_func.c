@@ -90,6 +90,45 @@ call_columns(const struct func *f, struct datum *args, uint32_t count, enum vec_
     return vec_datum(&ret, 1);
 }
 
+/* The same with all arguments DICT, whose first entries no row has. */
+static struct datum call_dicts(const struct func *f, struct datum *args, uint32_t count)
+{
+    static const uint16_t codes[] = {3, 3, 3};
+    struct bexpr nodes[SAMPLE_ARGS_MAX];
+    struct bexpr *list[SAMPLE_ARGS_MAX];
+    struct vec cols[SAMPLE_ARGS_MAX];
+    struct bexpr e = {
+        .kind = BEXPR_CALL, .type = f->result, .func = f, .args = list, .args_count = count};
+    struct batch in = {.count = 3, .cols_count = count, .cols = cols, .sel_count = 3};
+    struct eval ev = {.arena = &arena};
+    struct vec ret;
+    struct dn_err err;
+
+    for (uint32_t i = 0; i < count; i++) {
+        size_t size = phys_size(type_phys(args[i].type));
+        uint8_t *entries = arena_calloc(&arena, 4, size);
+        struct vec one;
+
+        nodes[i] = (struct bexpr){.kind = BEXPR_COLUMN, .type = args[i].type, .col = i};
+        list[i] = &nodes[i];
+        assert_non_null(entries);
+        assert_true(vec_make_const(&arena, &args[i], 3, &one));
+        memcpy(entries + 3 * size, one.data, size);
+        cols[i] = (struct vec){.type = args[i].type,
+                               .form = VEC_DICT,
+                               .count = 3,
+                               .dict_count = 4,
+                               .data = entries,
+                               .codes = codes};
+        if (args[i].null)
+            assert_true(vec_flatten(&arena, &one, NULL, 3, &cols[i]));
+    }
+    if (expr_eval(&e, &ev, &in, &ret, &err) < 0)
+        fail_msg("%s: %s", f->example, err.text);
+    assert_int_equal(ret.count, 3);
+    return vec_datum(&ret, 1);
+}
+
 static void check_text(const struct datum *d, const char *want, const char *what)
 {
     struct buf b;
@@ -151,6 +190,8 @@ static void test_examples(void **state)
             d = call_columns(f, args, s.literals_count, form);
             check_text(&d, s.result, f->example);
         }
+        d = call_dicts(f, args, s.literals_count);
+        check_text(&d, s.result, f->example);
         examples++;
     }
     assert_true(examples > 150);
