@@ -77,10 +77,14 @@ class Client:
 
 
 def disk_usage(path):
+    """Bytes of all files. A server may delete some while they are counted."""
     total = 0
     for here, _, names in os.walk(path):
         for name in names:
-            total += os.lstat(os.path.join(here, name)).st_blocks * 512
+            try:
+                total += os.lstat(os.path.join(here, name)).st_blocks * 512
+            except FileNotFoundError:
+                pass
     return total
 
 
