@@ -11,6 +11,8 @@
  * Decodes to a DICT vector. */
 #include "codec/codec_dict.h"
 
+#include <string.h>
+
 #define CODEC_NEXT_ROW_BITS 10u
 
 /* Before anything was seen an entry is followed by the one after it. */
@@ -107,21 +109,23 @@ codec_next_open(const struct codec_part *part, struct codec_next *ret, struct dn
     return 0;
 }
 
-/* Rows that are not odd: once around step by step, what is left is copied from there. Each step
- * waits for the one before, copies do not. */
+/* Rows that are not odd: once around step by step, what is left is copied from there, twice as many
+ * rows with each copy. */
 static uint32_t
 codec_next_turns(const uint16_t *next, uint32_t code, uint32_t row, uint32_t end, uint16_t *to)
 {
     uint32_t first = row;
-    uint32_t turn;
 
     do {
         code = next[code];
         to[row++] = (uint16_t)code;
     } while (row < end && next[code] != to[first]);
-    turn = row - first;
-    for (; row < end; row++)
-        to[row] = to[row - turn];
+    while (row < end) {
+        uint32_t n = end - row < row - first ? end - row : row - first; /* whole turns, or the end */
+
+        memcpy(to + row, to + first, n * sizeof *to);
+        row += n;
+    }
     return end;
 }
 

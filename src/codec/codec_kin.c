@@ -35,18 +35,20 @@ void codec_kin_from_codes(const uint16_t *codes,
                           struct codec_kin *ret)
 {
     uint16_t last[VEC_ROWS_MAX] = {0};
+    uint16_t line[VEC_ROWS_MAX]; /* per code that was seen, the number of its seed */
     uint32_t seeds = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint16_t kin = last[codes[i]];
-        uint32_t from = kin ? kin - 1u : i; /* of the same line */
+        uint16_t code = codes[i];
+        uint16_t kin = last[code];
 
+        if (kin == 0) {
+            line[code] = (uint16_t)seeds;
+            ret->seed_rows[seeds++] = (uint16_t)i;
+        }
         ret->of[i] = kin;
-        ret->seed_rows[seeds] = (uint16_t)i;
-        ret->seed_of[i] = (uint16_t)seeds;
-        ret->seed_of[i] = ret->seed_of[from];
-        seeds += kin == 0;
-        last[codes[i]] = (uint16_t)(i + 1);
+        ret->seed_of[i] = line[code];
+        last[code] = (uint16_t)(i + 1);
     }
     ret->guide = guide;
     ret->count = count;
@@ -468,6 +470,7 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
     union bitpack_lanes lanes;
     struct codec_codes codes = {&lanes, f->width, kin->count};
     unsigned shift = 64 - 8 * f->size;
+    uint64_t v = 0;
 
     if (codec_kin_flat(f, values)) {
         for (uint32_t i = 0; i < kin->count; i++)
@@ -479,8 +482,12 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
     codec_kin_add_odd(f, to);
     codec_kin_seeds(f, to);
     values[0] = 0;
-    for (uint32_t i = 0; i < kin->count; i++)
-        values[i + 1] = values[kin->of[i]] + to[i];
+    for (uint32_t i = 0; i < kin->count; i++) {
+        if (kin->of[i] != i) /* else the row before: no wait until what was just stored is loaded */
+            v = values[kin->of[i]];
+        v += to[i];
+        values[i + 1] = v;
+    }
     if (shift == 0)
         memcpy(to, values + 1, kin->count * sizeof *to);
     for (uint32_t i = 0; shift && i < kin->count; i++)
