@@ -290,50 +290,6 @@ static int groups_find_dicts(struct exec_groups *g,
     return 0;
 }
 
-static int groups_find_codes(struct exec_groups *g,
-                             const struct groups_look *look,
-                             const struct batch *in,
-                             struct arena *scratch,
-                             uint32_t *ids,
-                             struct dn_err *err)
-{
-    const struct vec *dict = groups_single_dict(look->keys, g->keys_count);
-    uint32_t *known = NULL; /* id by code */
-    uint32_t codes_count = dict ? 0 : groups_codes_product(look->keys, g->keys_count);
-    uint32_t last = 0;
-
-    if (codes_count && codes_count / 16 <= in->sel_count)
-        return groups_find_dicts(g, look, in, codes_count, ids, err);
-    if (dict) {
-        known = arena_alloc_array(scratch, dict->dict_count, sizeof *known);
-        if (!known)
-            return DN_FAIL_NOMEM(err);
-        memset(known, 0xff, dict->dict_count * sizeof *known);
-        if (!dict->nulls)
-            return groups_find_dict(g, look, dict, in, known, ids, err);
-    }
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint32_t row = in->sel ? in->sel[i] : i;
-        uint32_t *memo = known && !vec_bit(dict->nulls, row) ? &known[dict->codes[row]] : NULL;
-        int rc;
-
-        if (i > 0 && groups_codes_same(look->keys, g->keys_count, last, row)) {
-            ids[i] = ids[i - 1];
-        } else if (memo && *memo != EXEC_GROUPS_NO_ID) {
-            ids[i] = *memo;
-        } else {
-            rc = groups_id(
-                g, look, row, exec_row_hash(look->keys, g->keys_count, row), &ids[i], err);
-            if (rc < 0)
-                return rc;
-            if (memo)
-                *memo = ids[i];
-        }
-        last = row;
-    }
-    return 0;
-}
-
 /* ---- rows by their hashes ---- */
 
 #define GROUPS_CHECK(T, same)                  \
@@ -480,6 +436,89 @@ static int groups_find_rows(struct exec_groups *g,
             return rc;
     }
     return groups_keep(g, &look, fresh, err);
+}
+
+/* The same where a code means another tuple in each batch and there are many tuples: one row of each
+ * code is looked up with all others of its kind, so that memory is asked for ahead. */
+static int groups_find_dict_rows(struct exec_groups *g,
+                                 const struct groups_look *look,
+                                 const struct vec *dict,
+                                 const struct batch *in,
+                                 struct arena *scratch,
+                                 uint32_t *known,
+                                 uint32_t *ids,
+                                 struct dn_err *err)
+{
+    const uint16_t *codes = dict->codes;
+    uint16_t rows[VEC_ROWS_MAX]; /* the first of each code */
+    struct batch some = *in;
+    int rc;
+
+    some.sel = rows;
+    some.sel_count = 0;
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
+        uint32_t *at = &known[codes[row]];
+
+        if (*at == EXEC_GROUPS_NO_ID) {
+            *at = some.sel_count;
+            rows[some.sel_count++] = row;
+        }
+    }
+    rc = groups_find_rows(g, look, &some, scratch, ids, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < some.sel_count; i++)
+        known[codes[rows[i]]] = ids[i];
+    for (uint32_t i = 0; i < in->sel_count; i++)
+        ids[i] = known[codes[in->sel ? in->sel[i] : i]];
+    return 0;
+}
+
+static int groups_find_codes(struct exec_groups *g,
+                             const struct groups_look *look,
+                             const struct batch *in,
+                             struct arena *scratch,
+                             uint32_t *ids,
+                             struct dn_err *err)
+{
+    const struct vec *dict = groups_single_dict(look->keys, g->keys_count);
+    uint32_t *known = NULL; /* id by code */
+    uint32_t codes_count = dict ? 0 : groups_codes_product(look->keys, g->keys_count);
+    uint32_t last = 0;
+
+    if (codes_count && codes_count / 16 <= in->sel_count)
+        return groups_find_dicts(g, look, in, codes_count, ids, err);
+    if (dict) {
+        known = arena_alloc_array(scratch, dict->dict_count, sizeof *known);
+        if (!known)
+            return DN_FAIL_NOMEM(err);
+        memset(known, 0xff, dict->dict_count * sizeof *known);
+        if (!dict->nulls && g->count >= GROUPS_PREFETCH && g->guesses_wrong >= GROUPS_DOUBT)
+            return groups_find_dict_rows(g, look, dict, in, scratch, known, ids, err);
+        if (!dict->nulls)
+            return groups_find_dict(g, look, dict, in, known, ids, err);
+    }
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+        uint32_t *memo = known && !vec_bit(dict->nulls, row) ? &known[dict->codes[row]] : NULL;
+        int rc;
+
+        if (i > 0 && groups_codes_same(look->keys, g->keys_count, last, row)) {
+            ids[i] = ids[i - 1];
+        } else if (memo && *memo != EXEC_GROUPS_NO_ID) {
+            ids[i] = *memo;
+        } else {
+            rc = groups_id(
+                g, look, row, exec_row_hash(look->keys, g->keys_count, row), &ids[i], err);
+            if (rc < 0)
+                return rc;
+            if (memo)
+                *memo = ids[i];
+        }
+        last = row;
+    }
+    return 0;
 }
 
 /* As groups_find_rows, by the heads of stretches alone where rows of a group follow each other. */

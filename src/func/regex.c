@@ -248,6 +248,12 @@ static int regex_fill(struct regex *re,
     return 1;
 }
 
+/* Can no match from this start be longer, or shorter where the shortest is wanted? */
+static bool regex_is_extreme(const struct regex *re, struct vstr s, const size_t *at)
+{
+    return re->plan.shortest ? at[1] == at[0] : at[1] == s.len;
+}
+
 int regex_match(struct regex *re,
                 struct vstr s,
                 uint32_t from,
@@ -259,7 +265,7 @@ int regex_match(struct regex *re,
     bool valid = from > 0 && re->valid.ptr == s.ptr && re->valid.len == s.len;
     uint32_t options = valid ? PCRE2_NO_UTF_CHECK : 0;
     int rc = pcre2_match(re->code, (PCRE2_SPTR8)s.ptr, s.len, from, options, re->data, re->plain);
-    bool known = rc > 0 && !re->plan.ambiguous;
+    bool known = rc > 0 && (!re->plan.ambiguous || regex_is_extreme(re, s, at));
     int wide = rc;
 
     if (from == 0 && rc > 0) /* all of it was checked, and is not again for further matches */
@@ -268,14 +274,18 @@ int regex_match(struct regex *re,
     if (regex_gave_up(rc) && s.len <= REGEX_SLOW_MAX) {
         rc = regex_wide(re, s, from, options);
         at = pcre2_get_ovector_pointer_8(re->wide);
-    } else if (rc > 0 && count > 0 && re->plan.ambiguous) {
+    } else if (rc > 0 && count > 0 && !known) {
+        size_t end = at[1];
+
         wide = regex_wide(re, s, (uint32_t)at[0], PCRE2_ANCHORED | PCRE2_NO_UTF_CHECK);
-        if (wide > 0 || wide == 0)
+        if (wide > 0 || wide == 0) {
             at = pcre2_get_ovector_pointer_8(re->wide);
-        else if (wide == PCRE2_ERROR_DFA_UITEM || wide == PCRE2_ERROR_DFA_UCOND)
+            known = at[1] == end; /* a second run would find the same groups */
+        } else if (wide == PCRE2_ERROR_DFA_UITEM || wide == PCRE2_ERROR_DFA_UCOND) {
             known = true; /* it has back references, which that engine knows nothing of */
-        else
+        } else {
             rc = wide;
+        }
     }
     if (rc == PCRE2_ERROR_NOMATCH)
         return 0;
