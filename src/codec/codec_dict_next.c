@@ -121,7 +121,8 @@ codec_next_turns(const uint16_t *next, uint32_t code, uint32_t row, uint32_t end
         to[row++] = (uint16_t)code;
     } while (row < end && next[code] != to[first]);
     while (row < end) {
-        uint32_t n = end - row < row - first ? end - row : row - first; /* whole turns, or the end */
+        uint32_t n =
+            end - row < row - first ? end - row : row - first; /* whole turns, or the end */
 
         memcpy(to + row, to + first, n * sizeof *to);
         row += n;

@@ -438,8 +438,8 @@ static int groups_find_rows(struct exec_groups *g,
     return groups_keep(g, &look, fresh, err);
 }
 
-/* The same where a code means another tuple in each batch and there are many tuples: one row of each
- * code is looked up with all others of its kind, so that memory is asked for ahead. */
+/* The same where a code means another tuple in each batch and there are many tuples: one row of
+ * each code is looked up with all others of its kind, so that memory is asked for ahead. */
 static int groups_find_dict_rows(struct exec_groups *g,
                                  const struct groups_look *look,
                                  const struct vec *dict,

@@ -42,9 +42,9 @@ enum func_flag {
     FUNC_QUICK = 512,   /* for expr.c: the kernel costs less than a look at the selection. It has no
                            effect but its result, so it may be asked twice. One of BOOLEAN never
                            raises */
-    FUNC_HALVES = 1024, /* rounds a DOUBLE; one that stands for a NUMERIC goes another way
-                           (plan/decimal.h) */
-    FUNC_TOKEN = 2048, /* a place on the ring: rows are wanted in the order of it */
+    FUNC_HALVES = 1024, /* rounds a DOUBLE, or is one of its DOUBLEs; those that stand for a NUMERIC
+                           go another way (plan/decimal.h) */
+    FUNC_TOKEN = 2048,  /* a place on the ring: rows are wanted in the order of it */
 };
 
 struct func_ctx {

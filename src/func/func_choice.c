@@ -117,10 +117,11 @@ static int func_pg_typeof(const struct func_ctx *ctx,
 }
 
 /* Of all types, each in its own row: the planner brings the arguments to one type first. */
-#define CHOICE(fname, t, fn, text, sample)                                                   \
-    {                                                                                        \
-        .name = fname, .args = {TYPE_##t}, .args_count = 1, .result = TYPE_##t,              \
-        .flags = FUNC_VARIADIC | FUNC_ANY_FORM, .kernel = fn, .doc = text, .example = sample \
+#define CHOICE(fname, t, fn, text, sample)                                               \
+    {                                                                                    \
+        .name = fname, .args = {TYPE_##t}, .args_count = 1, .result = TYPE_##t,          \
+        .flags = FUNC_VARIADIC | FUNC_ANY_FORM | FUNC_HALVES, .kernel = fn, .doc = text, \
+        .example = sample                                                                \
     }
 #define CHOICES(t, lo, hi, lo_text, hi_text)                                  \
     CHOICE("greatest",                                                        \
