@@ -27,6 +27,15 @@ bool text_utf8_valid(const char *s, size_t len)
     size_t used = 0;
 
     while (at < len) {
+        uint64_t eight;
+
+        if (len - at >= sizeof eight) {
+            memcpy(&eight, s + at, sizeof eight);
+            if ((eight & 0x8080808080808080) == 0) {
+                at += sizeof eight;
+                continue;
+            }
+        }
         if ((unsigned char)s[at] < 0x80) {
             at++;
             continue;

@@ -15,6 +15,7 @@ struct rx {
     struct vstr pattern;
     struct vstr escape; /* SIMILAR TO */
     uint32_t flags;
+    struct buf text; /* what is put together for a row; its memory serves the next */
 };
 
 struct rx_value {
@@ -364,7 +365,7 @@ static int rx_regexp_replace(struct rx *x, struct rx_value *ret)
     int64_t start = 1;
     int64_t n = 1;
     bool all;
-    struct buf b;
+    struct buf *b = &x->text;
     char *to;
     int rc = 0;
 
@@ -379,18 +380,17 @@ static int rx_regexp_replace(struct rx *x, struct rx_value *ret)
     if (rc < 0)
         return rc;
     all = n == 0 || (!numbers && (flags & REGEX_GLOBAL));
-    buf_init(&b, x->c.ctx->arena->owner);
-    rc = rx_replace(x, rx_start(str_arg(&x->c, 0), start), n, all, &b);
-    if (rc == 0 && b.failed)
+    buf_reset(b);
+    rc = rx_replace(x, rx_start(str_arg(&x->c, 0), start), n, all, b);
+    if (rc == 0 && b->failed)
         rc = DN_FAIL_NOMEM(x->c.err);
     if (rc == 0)
-        rc = func_text_room(x->c.ctx, b.len, &to, x->c.err);
+        rc = func_text_room(x->c.ctx, b->len, &to, x->c.err);
     if (rc == 0) {
-        if (b.len)
-            memcpy(to, b.data, b.len);
-        ret->s = (struct vstr){to, (uint32_t)b.len};
+        if (b->len)
+            memcpy(to, b->data, b->len);
+        ret->s = (struct vstr){to, (uint32_t)b->len};
     }
-    buf_done(&b);
     return rc;
 }
 
@@ -437,8 +437,11 @@ static int rx_each(struct rx *x, rx_fn fn, uint32_t count, void *to, struct vec 
         struct rx x = {.c = {.ctx = ctx, .args = args, .args_count = args_count, .err = err}, \
                        .name = #fn};                                                          \
         void *to = func_ret_alloc(ctx, ret, count, phys_size(type_phys(ret->type)), err);     \
-        int rc = to ? rx_each(&x, rx_##fn, count, to, ret) : DN_E_NOMEM;                      \
+        int rc;                                                                               \
                                                                                               \
+        buf_init(&x.text, ctx->arena->owner);                                                 \
+        rc = to ? rx_each(&x, rx_##fn, count, to, ret) : DN_E_NOMEM;                          \
+        buf_done(&x.text);                                                                    \
         regex_free(x.re);                                                                     \
         return rc;                                                                            \
     }

@@ -13,6 +13,7 @@
 #include "func/regex.h"
 
 #include "base/cancel.h"
+#include "base/text.h"
 
 #include <pcre2.h>
 #include <string.h>
@@ -263,7 +264,7 @@ int regex_match(struct regex *re,
 {
     const size_t *at = pcre2_get_ovector_pointer_8(re->data);
     bool valid = from > 0 && re->valid.ptr == s.ptr && re->valid.len == s.len;
-    uint32_t options = valid ? PCRE2_NO_UTF_CHECK : 0;
+    uint32_t options = valid || text_utf8_valid(s.ptr, s.len) ? PCRE2_NO_UTF_CHECK : 0;
     int rc = pcre2_match(re->code, (PCRE2_SPTR8)s.ptr, s.len, from, options, re->data, re->plain);
     bool known = rc > 0 && (!re->plan.ambiguous || regex_is_extreme(re, s, at));
     int wide = rc;
