@@ -523,6 +523,8 @@ struct dendro_import {
     void *reject_arg;
     dendro_import_fn progress; /* may be NULL */
     void *progress_arg;
+    int (*read_at)(void *arg, uint64_t at, void *to, size_t len); /* all len; NULL: no Parquet */
+    uint64_t size; /* of what read_at reads, with read_arg */
 };
 
 /* Reads a CSV text into a table. ret_result (may be NULL) is filled after an error too: rows says
@@ -546,16 +548,14 @@ DENDRO_API void dendro_free(void *p); /* NULL is fine */
 /* ---- COPY … FROM STDIN, COPY … TO STDOUT ---- */
 
 /* Takes bytes of COPY … TO STDOUT: one row for each call (CSV and text: a line; binary: the head of
- * the file comes with the first row). Another result than 0 ends the statement with
- * DENDRO_E_CANCELED. */
+ * the file comes with the first row). A result other than 0: it ends with DENDRO_E_CANCELED. */
 typedef int (*dendro_write_fn)(void *arg, const void *bytes, size_t len);
 
 /* Where the bytes come from and go to. Called during dendro_step, dendro_step_batch and dendro_exec
  * by the thread that called them; they must not use the session, except for dendro_cancel. read may
  * wait for more bytes, as a server does for its client. NULL: the statement is refused. */
 struct dendro_copy {
-    dendro_read_fn read; /* another result than 0: whoever sends the rows gave up; the statement
-                            ends with DENDRO_E_CANCELED, and nothing was written */
+    dendro_read_fn read; /* other than 0: the sender gave up; DENDRO_E_CANCELED, nothing written */
     void *read_arg;
     dendro_write_fn write;
     void *write_arg;

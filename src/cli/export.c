@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ struct export_options {
     const char *output; /* NULL: standard output; "-" too */
     enum out_format format;
     bool format_given;
+    bool parquet;
     bool no_header;
     bool quiet;
 };
@@ -39,7 +41,7 @@ static const struct cli_option export_list[] = {
      "-F",
      "--format",
      "FORMAT",
-     "csv (default), tsv, json, jsonl, markdown, …; by the file's name"},
+     "csv (default), tsv, json, jsonl, parquet, markdown, …; by the file's name"},
     {'H', NULL, "--no-header", NULL, "csv and tsv without the line of names"},
     {'s', "-s", "--set", "NAME=VALUE", "a setting of the database"},
     {'q', "-q", "--quiet", NULL, "no summary"},
@@ -70,6 +72,9 @@ static int export_take(void *arg, char letter, char *value)
         return CLI_OK;
     case 'F':
         o->format_given = true;
+        o->parquet = strcasecmp(value, "parquet") == 0;
+        if (o->parquet)
+            return CLI_OK;
         return out_format_find(value, &o->format)
                    ? CLI_OK
                    : cli_complain("export", "unknown format \"%s\"", value);
@@ -92,7 +97,18 @@ static int export_format(struct export_options *o)
 {
     struct dn_err err;
 
-    if (!o->output)
+    const char *point = o->output ? strrchr(o->output, '.') : NULL;
+    bool named = point && (strcasecmp(point, ".parquet") == 0 || strcasecmp(point, ".pq") == 0);
+
+    if (named && o->format_given && !o->parquet)
+        return cli_complain("export",
+                            "%s: the name says parquet, --format says %s",
+                            o->output,
+                            out_format_name(o->format));
+    if (o->parquet && o->no_header)
+        return cli_complain("export", "%s", "--no-header is for csv and tsv");
+    o->parquet = o->parquet || named;
+    if (!o->output || o->parquet)
         return CLI_OK; /* as it was given, or CSV */
     if (outfile_format(o->output, o->format_given ? &o->format : NULL, OUT_CSV, &o->format, &err) <
         0)
@@ -170,6 +186,37 @@ static int export_rows(struct backend *from, const char *sql, struct out *out)
     return rc < 0 ? cli_error("export", &err, CLI_FATAL) : CLI_OK;
 }
 
+/* ---- Parquet ---- */
+
+static int export_write(void *arg, const void *bytes, size_t len)
+{
+    return fwrite(bytes, 1, len, arg) != len;
+}
+
+/* The engine writes it, whether it is here or in a server. */
+static int export_parquet(struct backend *from, const char *select, FILE *to, uint64_t *ret_rows)
+{
+    struct dendro_copy copy = {.write = export_write, .write_arg = to};
+    struct dendro_error err = {0};
+    const char *tail = NULL;
+    struct buf sql;
+    int rc;
+
+    buf_init(&sql, NULL);
+    buf_printf(&sql, "COPY (%s\n) TO STDOUT WITH (FORMAT parquet)", select);
+    backend_set_copy(from, &copy);
+    rc = sql.failed ? -1 : backend_prepare(from, (const char *)sql.data, sql.len, &tail, &err);
+    if (rc > 0)
+        rc = backend_step(from, &err);
+    if (rc == DENDRO_DONE && strncmp(backend_tag(from), "COPY ", 5) == 0)
+        *ret_rows = strtoull(backend_tag(from) + 5, NULL, 10);
+    backend_finish(from);
+    buf_done(&sql);
+    if (export_interrupted)
+        return cli_complain("export", "%s", "interrupted");
+    return rc < 0 ? cli_error("export", &err, CLI_FATAL) : CLI_OK;
+}
+
 static int export_run(struct export_options *o, struct backend *from)
 {
     struct outfile *file = NULL;
@@ -184,8 +231,12 @@ static int export_run(struct export_options *o, struct backend *from)
     export_sql(o->words[o->words_count - 1], &sql);
     out_init(&out, file ? outfile_stream(file) : stdout, o->format);
     out.header = !o->no_header;
-    rc = sql.failed ? cli_complain("export", "out of memory%s", "")
-                    : export_rows(from, (const char *)sql.data, &out);
+    if (sql.failed)
+        rc = cli_complain("export", "out of memory%s", "");
+    else if (o->parquet)
+        rc = export_parquet(from, (const char *)sql.data, out.to, &out.rows);
+    else
+        rc = export_rows(from, (const char *)sql.data, &out);
     if (outfile_close(file, rc == CLI_OK, &err) < 0 && rc == CLI_OK)
         rc = cli_complain("export", "%s", err.text);
     else if (rc == CLI_OK && out.failed)

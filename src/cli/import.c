@@ -103,6 +103,26 @@ static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
     return im->head.failed ? -1 : 0;
 }
 
+/* Of a plain file: Parquet is read from its end. */
+static int import_read_at(void *arg, uint64_t at, void *to, size_t len)
+{
+    const struct import *im = arg;
+    char *p = to;
+
+    while (len > 0) {
+        ssize_t n = pread(im->fd, p, len, (off_t)at);
+
+        if (n < 0 && errno == EINTR && !import_interrupted)
+            continue;
+        if (n <= 0)
+            return -1;
+        p += n;
+        at += (uint64_t)n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
 /* ---- progress ---- */
 
 static double import_now_ms(void)
@@ -229,6 +249,8 @@ static struct dendro_import import_spec(struct import *im)
                                   .csv = im->o.csv,
                                   .read = import_read,
                                   .read_arg = im,
+                                  .read_at = im->size ? import_read_at : NULL,
+                                  .size = im->size,
                                   .atomic = im->o.atomic,
                                   .reject = im->rejects ? import_reject : NULL,
                                   .reject_arg = im,
@@ -410,7 +432,8 @@ static int import_read_head(struct import *im)
     int rc = 0;
 
     im->remember = true;
-    while (rc == 0 && n > 0 && !(im->head.len && memchr(im->head.data, '\n', im->head.len)))
+    while (rc == 0 && n > 0 && !(im->head.len >= 5 && memcmp(im->head.data, "PAR1\x15", 5) == 0) &&
+           !(im->head.len && memchr(im->head.data, '\n', im->head.len)))
         rc = import_read(im, bytes, sizeof bytes, &n);
     im->remember = false;
     im->head_at = 0;
@@ -437,6 +460,7 @@ static int import_to_server(struct import *im)
         rc = import_create_there(im, job.to);
     }
     im->remember = false;
+    job.parquet = im->head.len >= 5 && memcmp(im->head.data, "PAR1\x15", 5) == 0;
     job.head = (const char *)im->head.data;
     job.head_len = im->head.len;
     im->head_at = 0;

@@ -31,6 +31,7 @@ struct import_remote {
     struct backend *to;
     const char *table; /* as SQL writes it */
     const struct dendro_csv *csv;
+    bool parquet;
     const char *head; /* the first bytes of the text, with its first line; they are read again */
     size_t head_len;
     dendro_read_fn read;

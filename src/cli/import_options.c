@@ -42,9 +42,11 @@ static const struct cli_option import_list[] = {
 
 static void import_usage(FILE *to)
 {
-    (void)fputs("usage: dendro import [options] [DIR | URL] TABLE FILE\n"
-                "Reads FILE.csv, FILE.csv.gz, FILE.csv.zst or - (standard input) into TABLE.\n",
-                to);
+    (void)fputs(
+        "usage: dendro import [options] [DIR | URL] TABLE FILE\n"
+        "Reads FILE.csv, FILE.csv.gz, FILE.csv.zst, FILE.parquet or - (standard input: CSV) "
+        "into TABLE.\n",
+        to);
     cli_options_print(import_list, to);
     (void)fputs("Exit codes: 0 done, 1 wrong usage or a bad row, 2 no database, 3 done, but rows "
                 "were rejected.\n",

@@ -164,8 +164,11 @@ int cli_import_remote(const struct import_remote *im, uint64_t *ret_rows, struct
     *ret_rows = 0;
     buf_init(&sql, NULL);
     buf_printf(&sql, "COPY %s", im->table);
-    rc = import_names(im, &sql, &header, err);
-    import_with(im->csv, header, &sql);
+    rc = im->parquet ? 0 : import_names(im, &sql, &header, err);
+    if (im->parquet)
+        buf_puts(&sql, " FROM STDIN WITH (FORMAT parquet)");
+    else
+        import_with(im->csv, header, &sql);
     backend_set_copy(im->to, &copy);
     if (rc >= 0)
         rc = backend_prepare(im->to, (const char *)sql.data, sql.len, &tail, err);

@@ -41,13 +41,24 @@ static const struct {
     const char *ending;
     const char *what;
 } outfile_foreign[] = {
-    {"parquet", "Parquet"}, {"pq", "Parquet"}, {"arrow", "Arrow"},
-    {"feather", "Arrow"},   {"orc", "ORC"},    {"avro", "Avro"},
-    {"xlsx", "Excel"},      {"xls", "Excel"},  {"ods", "OpenDocument"},
-    {"sqlite", "SQLite"},   {"zip", "zip"},    {"bz2", "bzip2"},
-    {"xz", "xz"},           {"lz4", "lz4"},    {"br", "Brotli"},
-    {"snappy", "snappy"},   {"7z", "7-Zip"},   {"lzma", "LZMA"},
-    {"tar", "tar"},         {"tgz", "tar"},
+    {"arrow", "Arrow"},
+    {"feather", "Arrow"},
+    {"orc", "ORC"},
+    {"avro", "Avro"},
+    {"xlsx", "Excel"},
+    {"xls", "Excel"},
+    {"ods", "OpenDocument"},
+    {"sqlite", "SQLite"},
+    {"zip", "zip"},
+    {"bz2", "bzip2"},
+    {"xz", "xz"},
+    {"lz4", "lz4"},
+    {"br", "Brotli"},
+    {"snappy", "snappy"},
+    {"7z", "7-Zip"},
+    {"lzma", "LZMA"},
+    {"tar", "tar"},
+    {"tgz", "tar"},
 };
 
 /* The last ending of the first `len` bytes, in *ret; how many bytes stand before its point. */
@@ -91,6 +102,12 @@ int outfile_format(const char *name,
 
     (void)outfile_packed(name, &len);
     (void)outfile_ending(name, len, ending);
+    if (strcasecmp(ending, "parquet") == 0 || strcasecmp(ending, "pq") == 0)
+        return DN_FAIL(err,
+                       DN_E_INVALID_PARAM,
+                       "%s: Parquet is written by `dendro export -o x.parquet` and COPY … TO "
+                       "'x.parquet', which pack it inside",
+                       name);
     for (size_t i = 0; i < DN_ARRAY_SIZE(outfile_foreign); i++)
         if (strcasecmp(ending, outfile_foreign[i].ending) == 0)
             return DN_FAIL(err,

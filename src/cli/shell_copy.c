@@ -222,7 +222,15 @@ static bool copy_begins_with_name(struct shell *sh, const struct copy_parts *p, 
     return found;
 }
 
-/* A file is CSV, as everywhere in Dendro, unless a format is named. */
+static bool copy_ends(const struct buf *name, const char *ending)
+{
+    size_t len = strlen(ending);
+    size_t have = name->len && name->data[name->len - 1] == 0 ? name->len - 1 : name->len;
+
+    return have > len && strncasecmp((const char *)name->data + have - len, ending, len) == 0;
+}
+
+/* A file is CSV, as everywhere in Dendro, unless a format is named, or by its name Parquet. */
 static void copy_options(struct shell *sh, const struct copy_parts *p, FILE *f, struct buf *sql)
 {
     static const char *const formats[] = {"format", "csv", "binary", "text", NULL};
@@ -232,6 +240,12 @@ static void copy_options(struct shell *sh, const struct copy_parts *p, FILE *f, 
 
     if (copy_has(o, formats)) {
         buf_puts(sql, o);
+        return;
+    }
+    if (copy_ends(&p->file, ".parquet") || copy_ends(&p->file, ".pq")) {
+        if (strncasecmp(o, "with", 4) == 0 && (!o[4] || text_one_of(o[4], " (")))
+            o += 4 + strspn(o + 4, " ");
+        buf_printf(sql, "WITH (FORMAT parquet%s%s", *o ? ", " : ")", *o ? o + 1 : "");
         return;
     }
     if (!copy_has(o, headers)) {

@@ -108,6 +108,12 @@ static int copy_bind_where(struct dendro_stmt *stmt, const struct plan_env *env,
 
     if (!ast->where)
         return 0;
+    if (stmt->copy.kind == COPY_PARQUET) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "COPY … WHERE is not for Parquet");
+        dn_err_at(err, ast->where->pos);
+        dn_err_hint(err, "INSERT INTO … SELECT … FROM 'file.parquet' WHERE … takes some rows.");
+        return rc;
+    }
     if (stmt->copy.header == LOAD_HEADER_AUTO) {
         rc =
             DN_FAIL(err, DN_E_UNSUPPORTED, "COPY … WHERE does not guess whether there is a header");
@@ -162,7 +168,8 @@ int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc < 0)
         return rc;
     stmt->insert.named = named;
-    rc = intake_target_unlisted(&stmt->insert, err);
+    if (stmt->copy.kind != COPY_PARQUET) /* else the file says which columns there are */
+        rc = intake_target_unlisted(&stmt->insert, err);
     if (rc < 0 && ast->columns)
         dn_err_at(err, ast->columns[0].pos);
     return rc < 0 ? rc : copy_bind_where(stmt, &env, err);
@@ -176,7 +183,7 @@ void dendro_stmt_copy(const dendro_stmt *stmt, struct dendro_copy_info *ret)
     if (!ast || ast->place != COPY_STDIO)
         return;
     ret->direction = ast->from ? DENDRO_COPY_IN : DENDRO_COPY_OUT;
-    ret->binary = stmt->copy.kind == COPY_BINARY;
+    ret->binary = stmt->copy.kind == COPY_BINARY || stmt->copy.kind == COPY_PARQUET;
     ret->columns_count = (int)(ast->from    ? stmt->insert.cols_count
                                : stmt->plan ? stmt->plan->cols_count
                                             : 0);
@@ -353,18 +360,21 @@ static int copy_run_from(struct dendro_stmt *stmt, struct dn_err *err)
     if (ast->place == COPY_STDIO && !stmt->conn->copy.read) {
         rc = DN_FAIL(err, DN_E_UNSUPPORTED, "there is no STDIN here to COPY from");
         dn_err_hint(err, "Give the session a reader (dendro_set_copy), or name a file.");
-    } else if (ast->place != COPY_STDIO) {
+    } else if (ast->place != COPY_STDIO && stmt->copy.kind != COPY_PARQUET) {
         rc = hostfile_open(ast->file, &in.file, err);
     }
     if (rc < 0) {
         dn_err_at(err, ast->file_pos);
         return rc;
     }
-    rc = copy_is_plain(&stmt->copy, &stmt->insert)
-             ? copy_load(stmt, &in, err)
-             : copy_run_in(stmt, &from, &stmt->rows_count, err);
+    if (stmt->copy.kind == COPY_PARQUET)
+        rc = copy_parquet_in(stmt, &from, err);
+    else
+        rc = copy_is_plain(&stmt->copy, &stmt->insert)
+                 ? copy_load(stmt, &in, err)
+                 : copy_run_in(stmt, &from, &stmt->rows_count, err);
     DN_IGNORE(hostfile_close(in.file, NULL)); /* it was only read */
-    if (rc < 0 && rc != DN_E_NOMEM && rc != DN_E_CANCELED && ast->place != COPY_STDIO)
+    if (rc < 0 && rc != DN_E_NOMEM && rc != DN_E_CANCELED && in.file)
         dn_err_prefix(err, "%s", ast->file);
     return rc;
 }

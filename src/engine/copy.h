@@ -5,6 +5,7 @@
  *     copy_options.c   what the statement says, checked
  *     copy_out.c       rows to text, csv or binary, to a file or the session's writer
  *     copy_lines.c     text and csv to fields
+ *     copy_parquet.c   Parquet, in and out
  *     copy_in.c        fields and binary rows into a table
  *     copy.c           the statement; CSV as it usually is goes to load.h, which has threads
  *
@@ -19,7 +20,7 @@ struct copy_stmt;
 struct dendro_stmt;
 struct intake_target;
 
-enum copy_kind { COPY_TEXT, COPY_CSV, COPY_BINARY };
+enum copy_kind { COPY_TEXT, COPY_CSV, COPY_BINARY, COPY_PARQUET };
 
 /* Columns that an option names. */
 struct copy_columns {
@@ -40,6 +41,7 @@ struct stmt_copy {
     struct copy_columns quote;    /* FORCE_QUOTE */
     struct copy_columns not_null; /* FORCE_NOT_NULL */
     struct copy_columns null;     /* FORCE_NULL */
+    int pack;                     /* PARQUET, TO: enum pq_codec */
     struct bexpr *where;          /* FROM … WHERE, over the table's columns; NULL = none */
     bool *used;                   /* then, by table column: it names it */
 };
@@ -54,6 +56,18 @@ bool copy_names(const struct copy_columns *cols, const char *name);
 
 /* ---- copy_out.c ---- */
 int copy_run_out(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- copy_parquet.c ---- */
+struct copy_reader;
+struct hostfile;
+/* The rows of a Parquet file (the statement's, or from STDIN) into its target, in one commit. */
+int copy_parquet_in(struct dendro_stmt *stmt,
+                    const struct copy_reader *from,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* The rows of the statement, which has begun, to a file, or (NULL) the session's writer. */
+int copy_parquet_out(struct dendro_stmt *stmt,
+                     struct hostfile *file,
+                     struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- copy_lines.c ---- */
 struct copy_field {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "catalog/table.h"
+#include "parquet/parquet.h"
 #include "sql/ast.h"
 
 #include <string.h>
@@ -26,6 +27,7 @@ struct copy_taken {
     const struct option_spec *force_quote;
     const struct option_spec *force_not_null;
     const struct option_spec *force_null;
+    const struct option_spec *compression;
 };
 
 static int copy_bad_value(const struct option_spec *o, const char *wanted, struct dn_err *err)
@@ -69,8 +71,10 @@ static bool copy_bool(const struct option_spec *o, bool *ret)
 
 static int copy_take_format(struct copy_taken *t, const struct option_spec *o, struct dn_err *err)
 {
-    static const char *const kinds[] = {
-        [COPY_TEXT] = "text", [COPY_CSV] = "csv", [COPY_BINARY] = "binary"};
+    static const char *const kinds[] = {[COPY_TEXT] = "text",
+                                        [COPY_CSV] = "csv",
+                                        [COPY_BINARY] = "binary",
+                                        [COPY_PARQUET] = "parquet"};
 
     t->format = true;
     for (size_t i = 0; o->value && i < DN_ARRAY_SIZE(kinds); i++)
@@ -78,7 +82,7 @@ static int copy_take_format(struct copy_taken *t, const struct option_spec *o, s
             t->to->kind = (enum copy_kind)i;
             return 0;
         }
-    return copy_bad_value(o, "text, csv or binary", err);
+    return copy_bad_value(o, "text, csv, binary or parquet", err);
 }
 
 static int copy_take_header(struct copy_taken *t, const struct option_spec *o, struct dn_err *err)
@@ -131,6 +135,27 @@ static int copy_take_epoch(struct copy_taken *t, const struct option_spec *o, st
             return 0;
         }
     return copy_bad_value(o, "s, ms, us or ns", err);
+}
+
+static int
+copy_take_compression(struct copy_taken *t, const struct option_spec *o, struct dn_err *err)
+{
+    static const struct {
+        const char *name;
+        enum pq_codec codec;
+    } codecs[] = {{"zstd", PQ_ZSTD},
+                  {"gzip", PQ_GZIP},
+                  {"lz4", PQ_LZ4_RAW},
+                  {"none", PQ_UNCOMPRESSED},
+                  {"uncompressed", PQ_UNCOMPRESSED}};
+
+    t->compression = o;
+    for (size_t i = 0; o->value && i < DN_ARRAY_SIZE(codecs); i++)
+        if (strcasecmp(codecs[i].name, o->value) == 0) {
+            t->to->pack = (int)codecs[i].codec;
+            return 0;
+        }
+    return copy_bad_value(o, "zstd, gzip, lz4 or none", err);
 }
 
 /* ---- lists of columns ---- */
@@ -294,6 +319,7 @@ static const struct copy_option {
     {"encoding", copy_take_encoding},
     {"freeze", copy_take_freeze},
     {"epoch", copy_take_epoch},
+    {"compression", copy_take_compression},
 };
 
 static int copy_take(struct copy_taken *t, uint32_t at, struct dn_err *err)
@@ -319,7 +345,7 @@ static int copy_take(struct copy_taken *t, uint32_t at, struct dn_err *err)
     else
         dn_err_hint(err,
                     "There are format, header, delimiter, null, quote, escape, force_quote, "
-                    "force_not_null, force_null, encoding, freeze and epoch.");
+                    "force_not_null, force_null, encoding, freeze, epoch and compression.");
     dn_err_at(err, o->name.pos);
     return rc;
 }
@@ -338,6 +364,14 @@ static int copy_check_kind(const struct copy_taken *t, struct dn_err *err)
         return copy_refuse(t->delimiter ? t->delimiter : t->null,
                            "cannot specify DELIMITER or NULL in BINARY mode",
                            err);
+    if (c->kind == COPY_PARQUET && (t->delimiter || t->null))
+        return copy_refuse(
+            t->delimiter ? t->delimiter : t->null, "this option is not for Parquet", err);
+    if (c->kind == COPY_PARQUET && t->header)
+        return DN_FAIL(
+            err, DN_E_UNSUPPORTED, "HEADER is not for Parquet, whose columns have names");
+    if (t->compression && (c->kind != COPY_PARQUET || t->ast->from))
+        return copy_refuse(t->compression, "COMPRESSION is for COPY TO of Parquet", err);
     if (c->kind == COPY_BINARY && t->header && c->header != LOAD_HEADER_NO)
         return DN_FAIL(err, DN_E_UNSUPPORTED, "cannot specify HEADER in BINARY mode");
     if (t->force_quote && t->ast->from)
@@ -351,6 +385,16 @@ static int copy_check_kind(const struct copy_taken *t, struct dn_err *err)
     return 0;
 }
 
+/* A file whose name says what it is, where the statement does not. */
+static enum copy_kind copy_kind_of(const char *file)
+{
+    const char *point = strrchr(file, '.');
+
+    return point && (strcasecmp(point, ".parquet") == 0 || strcasecmp(point, ".pq") == 0)
+               ? COPY_PARQUET
+               : COPY_CSV;
+}
+
 int copy_take_options(const struct copy_stmt *ast,
                       struct arena *arena,
                       struct stmt_copy *ret,
@@ -362,9 +406,12 @@ int copy_take_options(const struct copy_stmt *ast,
 
     *ret = (struct stmt_copy){.kind = stdio ? COPY_TEXT : COPY_CSV,
                               .format = {.quote = '"', .epoch = -1},
+                              .pack = PQ_ZSTD,
                               .by_names = !stdio};
     for (uint32_t i = 0; rc == 0 && i < ast->options_count; i++)
         rc = copy_take(&t, i, err);
+    if (!t.format && !stdio)
+        ret->kind = copy_kind_of(ast->file);
     if (rc == 0 && !t.header && !stdio && ret->kind == COPY_CSV && ast->from)
         ret->header = LOAD_HEADER_AUTO;
     else if (rc == 0 && !t.header)

@@ -310,7 +310,7 @@ int copy_run_out(struct dendro_stmt *stmt, struct dn_err *err)
     buf_init(&o.text, &stmt->owner);
     buf_init(&o.cell, &stmt->owner);
     arena_init(&o.arena, &stmt->owner);
-    rc = out_rows(&o, err);
+    rc = stmt->copy.kind == COPY_PARQUET ? copy_parquet_out(stmt, o.file, err) : out_rows(&o, err);
     for (uint32_t i = 0; i < o.cols_count; i++)
         text_column_done(&o.cols[i].column);
     buf_done(&o.text);

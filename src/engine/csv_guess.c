@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "func/text.h"
+#include "parquet/parquet.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct guess_col {
     enum type_id type;
     int epoch; /* TIMESTAMP by number: its unit; -1 = not */
     bool key;  /* in the series */
+    struct type_mods mods;
 };
 
 struct guess {
@@ -185,6 +187,77 @@ static int guess_read(struct guess *g, const char *text, size_t len, struct dn_e
             guess_row(g, &record, &scratch);
     }
     arena_done(&scratch);
+    return rc < 0 ? rc : 0;
+}
+
+/* ---- Parquet ---- */
+
+static int guess_file_names(struct guess *g, struct dn_err *err)
+{
+    struct arena *arena = &g->ret->arena;
+    const struct pq_column *cols;
+
+    g->cols_count = pq_columns(g->spec->parquet, &cols);
+    g->cols = arena_calloc(arena, g->cols_count + 1, sizeof(*g->cols));
+    g->scratch = arena_alloc_array(arena, GUESS_ROWS_MAX, sizeof(*g->scratch));
+    if (!g->cols || !g->scratch)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < g->cols_count; i++) {
+        struct guess_col *c = &g->cols[i];
+
+        if (cols[i].refused)
+            return DN_FAIL(err,
+                           DN_E_UNSUPPORTED,
+                           "column \"%s\" of the Parquet file cannot be read: %s",
+                           cols[i].name,
+                           cols[i].refused);
+        c->name = arena_strdup(arena, cols[i].name);
+        c->type = cols[i].type;
+        c->mods = cols[i].mods;
+        c->epoch = -1;
+        c->hashes = arena_alloc_array(arena, GUESS_ROWS_MAX, sizeof(*c->hashes));
+        if (!c->name || !c->hashes)
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
+static void guess_file_batch(struct guess *g, const struct batch *b, struct buf *text)
+{
+    for (uint32_t row = 0; row < b->count && g->rows < GUESS_ROWS_MAX; row++, g->rows++) {
+        for (uint32_t i = 0; i < g->cols_count; i++) {
+            struct guess_col *c = &g->cols[i];
+            bool null = vec_is_null(&b->cols[i], row);
+
+            buf_reset(text);
+            if (!null) {
+                struct datum d = vec_datum(&b->cols[i], row);
+
+                text_print_in(NULL, &d, text);
+                c->values++;
+                c->bytes += text->len;
+            }
+            c->hashes[g->rows] =
+                dn_hash64(text->len ? (const char *)text->data : "", text->len, null);
+        }
+    }
+}
+
+static int guess_file(struct guess *g, struct dn_err *err)
+{
+    struct batch b;
+    struct buf text;
+    int rc = guess_file_names(g, err);
+
+    buf_init(&text, NULL);
+    while (rc == 0 && g->rows < GUESS_ROWS_MAX) {
+        rc = pq_next(g->spec->parquet, &b, err);
+        if (rc == 0)
+            guess_file_batch(g, &b, &text);
+    }
+    if (rc >= 0 && text.failed)
+        rc = DN_FAIL_NOMEM(err);
+    buf_done(&text);
     return rc < 0 ? rc : 0;
 }
 
@@ -423,7 +496,8 @@ static void guess_print(struct guess *g, bool key)
 
         buf_puts(sql, i ? ",\n  " : "  ");
         table_print_ident(c->name, sql);
-        buf_printf(sql, " %s", type_name(c->type));
+        buf_puts(sql, " ");
+        type_print(c->type, &c->mods, sql);
         if (key && (c->key || (int)i == g->time))
             buf_puts(sql, " NOT NULL");
     }
@@ -438,7 +512,10 @@ static void guess_explain(struct guess *g, bool key)
     struct buf *why = &g->ret->why;
     static const char *const units[] = {"seconds", "milliseconds", "microseconds", "nanoseconds"};
 
-    buf_printf(why, "types: by %u rows\n", g->rows);
+    if (g->spec->parquet)
+        buf_puts(why, "types: as the Parquet file has them\n");
+    else
+        buf_printf(why, "types: by %u rows\n", g->rows);
     for (uint32_t i = 0; i < g->cols_count; i++)
         if (g->cols[i].epoch >= 0)
             buf_printf(why,
@@ -465,16 +542,15 @@ static void guess_explain(struct guess *g, bool key)
     buf_u8(why, 0);
 }
 
-int csv_guess(const struct csv_guess_spec *spec, struct csv_guess *ret, struct dn_err *err)
+/* The whole records of the sample. */
+static int guess_sample(struct guess *g, struct dn_err *err)
 {
-    struct guess g = {.spec = spec, .ret = ret, .time = -1};
+    const struct csv_guess_spec *spec = g->spec;
     const char *sample = spec->sample;
     size_t len = spec->len;
-    bool key = false;
     bool open;
     size_t whole;
     char *text;
-    int rc;
 
     if (len >= 3 && memcmp(sample, "\xef\xbb\xbf", 3) == 0) {
         sample += 3;
@@ -482,16 +558,25 @@ int csv_guess(const struct csv_guess_spec *spec, struct csv_guess *ret, struct d
     }
     whole = csv_split(sample, len, spec->format.quote, &open);
     len = whole > 0 ? whole : len;
-    text = arena_alloc(&ret->arena, len + CSV_PAD);
+    text = arena_alloc(&g->ret->arena, len + CSV_PAD);
     if (!text)
         return DN_FAIL_NOMEM(err);
     memcpy(text, sample, len);
     memset(text + len, 0, CSV_PAD);
-    rc = guess_read(&g, text, len, err);
+    return guess_read(g, text, len, err);
+}
+
+int csv_guess(const struct csv_guess_spec *spec, struct csv_guess *ret, struct dn_err *err)
+{
+    struct guess g = {.spec = spec, .ret = ret, .time = -1};
+    bool key = false;
+    int rc = spec->parquet ? guess_file(&g, err) : guess_sample(&g, err);
+
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < g.cols_count; i++) {
-        guess_type(&g, &g.cols[i]);
+        if (!spec->parquet)
+            guess_type(&g, &g.cols[i]);
         memcpy(g.scratch, g.cols[i].hashes, g.rows * sizeof(*g.scratch));
         g.cols[i].distinct = guess_count(&g);
     }

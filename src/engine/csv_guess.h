@@ -10,6 +10,8 @@
 
 #include "engine/csv.h"
 
+struct pq_reader;
+
 struct csv_guess_spec {
     const char *schema; /* NULL = none is written */
     const char *table;
@@ -19,6 +21,8 @@ struct csv_guess_spec {
     uint32_t columns_count;
     const char *sample; /* may end in the middle of a record */
     size_t len;
+    /* The rows of a Parquet file instead, with its names and types; NULL = of the sample. */
+    struct pq_reader *parquet;
 };
 
 struct csv_guess {

@@ -89,7 +89,10 @@ static int source_refuse_foreign(const struct csv_source *s, struct dn_err *err)
         return 0;
     (void)DN_FAIL(
         err, DN_E_BAD_COPY, "the data are %s, not a text in UTF-8", source_foreign[i].what);
-    dn_err_hint(err, "What is read is a text, plain or packed by gzip or zstd.");
+    if (memcmp(s->in, "PAR1", 4) == 0)
+        dn_err_hint(err, "COPY … (FORMAT parquet) and dendro import of a file read Parquet.");
+    else
+        dn_err_hint(err, "What is read is a text, plain or packed by gzip or zstd.");
     return DN_E_BAD_COPY;
 }
 

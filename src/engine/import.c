@@ -6,6 +6,7 @@
 #include "engine/csv_guess.h"
 #include "engine/load.h"
 #include "engine/privilege.h"
+#include "parquet/parquet.h"
 
 #define IMPORT_SAMPLE_BYTES (1024u * 1024)
 
@@ -35,6 +36,59 @@ static int import_progress(void *arg, const struct load_result *so_far)
     struct dendro_import_result r = import_result(so_far);
 
     return im->spec->progress(im->spec->progress_arg, &r);
+}
+
+/* ---- Parquet ---- */
+
+static int import_read_at(void *arg, uint64_t at, void *to, size_t len, struct dn_err *err)
+{
+    const struct dendro_import *spec = arg;
+
+    if (len == 0)
+        return 0;
+    return spec->read_at(spec->read_arg, at, to, len) != 0
+               ? DN_FAIL(err, DN_E_IO, "the file cannot be read")
+               : 0;
+}
+
+/* 1: it is Parquet. */
+static int import_is_parquet(const struct dendro_import *spec, struct dn_err *err)
+{
+    char magic[PQ_MAGIC_LEN];
+    union {
+        const struct dendro_import *from;
+        void *arg;
+    } u = {.from = spec};
+    int rc;
+
+    if (!spec->read_at || spec->size < sizeof magic)
+        return 0;
+    rc = import_read_at(u.arg, 0, magic, sizeof magic, err);
+    if (rc < 0 || memcmp(magic, PQ_MAGIC, sizeof magic) != 0)
+        return rc;
+    rc = import_read_at(u.arg, spec->size - sizeof magic, magic, sizeof magic, err);
+    return rc < 0 ? rc : memcmp(magic, PQ_MAGIC, sizeof magic) == 0; /* a text may begin so */
+}
+
+static int import_open_parquet(const struct dendro_import *spec,
+                               struct mem_owner *owner,
+                               struct pq_reader **ret,
+                               struct dn_err *err)
+{
+    union {
+        const struct dendro_import *from;
+        void *arg;
+    } u = {.from = spec};
+    struct pq_input in = {.size = spec->size, .read = import_read_at, .arg = u.arg};
+    int rc;
+
+    if (spec->csv.columns || spec->reject)
+        return DN_FAIL(err,
+                       DN_E_UNSUPPORTED,
+                       "a Parquet file says itself what its columns are called, and is imported "
+                       "whole or not at all");
+    rc = pq_open(&in, owner, ret, err);
+    return rc;
 }
 
 static int import_format(const struct dendro_csv *csv, struct csv_format *ret, struct dn_err *err)
@@ -99,23 +153,37 @@ static int import_run(dendro_conn *conn,
                              .progress = spec->progress ? import_progress : NULL,
                              .progress_arg = &im};
     const uint16_t none = 0; /* the file says which columns: load_first; here it needs some right */
+    struct load_parquet parquet = {.reader = NULL};
     struct spec_name *columns = NULL;
     struct catalog *cat;
     int rc;
 
-    rc = import_format(&spec->csv, &load.format, err);
+    rc = import_is_parquet(spec, err);
+    if (rc == 1)
+        rc = import_open_parquet(spec, &conn->db->owner, &parquet.reader, err);
+    if (rc == 0)
+        rc = import_format(&spec->csv, &load.format, err);
     if (rc == 0)
         rc = import_columns(&spec->csv, arena, &columns, &load.columns_count, err);
-    if (rc < 0)
+    if (rc < 0) {
+        pq_close(parquet.reader);
         return rc;
+    }
     load.columns = columns;
     cat = tx_catalog(conn);
     load.table = session_target(conn, cat, &name, &load.named, err);
     load.rights = cat;
     rc = load.table ? privilege_insert(conn, cat, load.table, &none, 0, err) : err->code;
+    parquet.table = load.table;
+    parquet.named = load.named;
+    parquet.rights = cat;
+    parquet.progress = load.progress;
+    parquet.progress_arg = load.progress_arg;
     if (rc == 0)
-        rc = load_run(conn, &load, result, err);
+        rc = parquet.reader ? load_parquet(conn, &parquet, result, err)
+                            : load_run(conn, &load, result, err);
     catalog_unref(cat);
+    pq_close(parquet.reader);
     return rc;
 }
 
@@ -163,6 +231,19 @@ static int import_sample(const struct dendro_import *spec,
     return rc;
 }
 
+/* By the first rows of a Parquet file, whose footer says the types. */
+static int
+import_guess_parquet(const struct dendro_import *import, struct csv_guess *g, struct dn_err *err)
+{
+    struct csv_guess_spec spec = {.schema = import->schema, .table = import->table};
+    int rc = import_open_parquet(import, NULL, &spec.parquet, err);
+
+    if (rc == 0)
+        rc = csv_guess(&spec, g, err);
+    pq_close(spec.parquet);
+    return rc;
+}
+
 static int import_guess(const struct dendro_import *import, struct csv_guess *g, struct dn_err *err)
 {
     struct csv_guess_spec spec = {.schema = import->schema,
@@ -170,8 +251,12 @@ static int import_guess(const struct dendro_import *import, struct csv_guess *g,
                                   .header = import->csv.header != DENDRO_HEADER_NO};
     struct spec_name *columns = NULL;
     char *sample = NULL;
-    int rc = import_format(&import->csv, &spec.format, err);
+    int rc = import_is_parquet(import, err);
 
+    if (rc == 1)
+        return import_guess_parquet(import, g, err);
+    if (rc == 0)
+        rc = import_format(&import->csv, &spec.format, err);
     if (rc == 0)
         rc = import_columns(&import->csv, &g->arena, &columns, &spec.columns_count, err);
     if (rc == 0)

@@ -67,6 +67,27 @@ int load_run(struct dendro_conn *conn,
              struct load_result *ret,
              struct dn_err *err) DN_MUST_CHECK;
 
+/* ---- load_parquet.c ---- */
+struct pq_reader;
+
+/* A Parquet file into a table, in one commit. Its columns go to those of the same name, whatever
+ * their case. */
+struct load_parquet {
+    const struct table *table;
+    bool named;
+    struct pq_reader *reader;        /* borrowed; pq_want was not called */
+    const struct spec_name *columns; /* those that are wanted; NULL = all */
+    uint32_t columns_count;
+    const struct catalog *rights; /* as in struct load_spec */
+    load_progress_fn progress;    /* may be NULL */
+    void *progress_arg;
+};
+
+int load_parquet(struct dendro_conn *conn,
+                 const struct load_parquet *spec,
+                 struct load_result *ret,
+                 struct dn_err *err) DN_MUST_CHECK;
+
 /* ---- load_layout.c ---- */
 
 /* What the columns of the file are. */

@@ -157,6 +157,7 @@ static int reach_down(const struct reach *r,
     case PLAN_WORK:
     case PLAN_FUNCTION:
     case PLAN_SYSTEM:
+    case PLAN_FILE:
     case PLAN_KIND_MAX:
         break;
     }

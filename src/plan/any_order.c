@@ -73,6 +73,7 @@ static void any_order_mark(struct plan_node *n, bool any)
         case PLAN_WORK:
         case PLAN_FUNCTION:
         case PLAN_SYSTEM:
+        case PLAN_FILE:
             any = false;
             break;
         case PLAN_KIND_MAX:

@@ -316,6 +316,7 @@ static void clock_node(struct planner *q, struct lnode *n, const struct clock_ro
         clock_columns(q, n->col_vars, store_cols_count(n->table));
         break;
     case L_SYSTEM:
+    case L_FILE:
         clock_columns(q, n->vars, n->vars_count);
         break;
     case L_MAP:

@@ -447,6 +447,8 @@ int from_item(struct from *f,
         return from_function(f, item, left, ret, err);
     case FROM_JOIN:
         return from_join(f, item, left, ret, err);
+    case FROM_FILE:
+        return from_file(f, item, ret, err);
     case FROM_KIND_MAX:
         break;
     }

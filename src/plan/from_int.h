@@ -85,6 +85,11 @@ int from_system(struct from *f,
                 const struct sys_relation *rel,
                 struct from_part *ret,
                 struct dn_err *err) DN_MUST_CHECK;
+/* A file (from_file.c). */
+int from_file(struct from *f,
+              const struct from_item *item,
+              struct from_part *ret,
+              struct dn_err *err) DN_MUST_CHECK;
 /* A view (view.c). */
 int from_view(struct from *f,
               const struct from_item *item,

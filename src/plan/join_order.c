@@ -134,6 +134,8 @@ static double rows_of(struct planner *q, const struct lnode *n)
         return n->rows_count;
     case L_CTE:
         return rows_of_cte(q, n->cte);
+    case L_FILE:
+        return (double)n->file->rows;
     case L_RECURSIVE:
     case L_WORK:
     case L_SYSTEM:

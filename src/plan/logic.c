@@ -307,6 +307,7 @@ bool logic_gives(struct planner *q, const struct lnode *n, struct lvars *to)
     case L_RECURSIVE:
     case L_WORK:
     case L_SYSTEM:
+    case L_FILE:
         return logic_gives_own(q, n, to);
     case L_KIND_MAX:
         break;

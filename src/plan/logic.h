@@ -44,6 +44,7 @@ enum lkind {
     L_RECURSIVE,
     L_WORK,
     L_SYSTEM,
+    L_FILE,
     L_KIND_MAX
 };
 
@@ -114,7 +115,7 @@ struct lnode {
 
     enum plan_setop setop; /* SETOP */
     bool all, nested;      /* SETOP, RECURSIVE; WORK: read by a WITH inside of the recursive term */
-    uint32_t *vars;        /* SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK, SYSTEM */
+    uint32_t *vars;        /* SETOP, VALUES, FUNCTION, CTE, RECURSIVE, WORK, SYSTEM, FILE */
     uint32_t vars_count;
     uint32_t *left_vars;   /* SETOP, RECURSIVE: of in, vars_count of them */
     uint32_t *right_vars;  /* likewise of right */
@@ -124,6 +125,7 @@ struct lnode {
     struct lcte *cte;           /* CTE */
     uint32_t work;              /* RECURSIVE, WORK: number of the working table */
     const struct sys_relation *system;
+    const struct plan_file *file;
 };
 
 /* A query of a WITH clause, bound. */

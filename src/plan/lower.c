@@ -466,6 +466,7 @@ int lower_tree(struct lower *lo,
     case L_WORK:
         return lower_leaf(lo, n, ret, err);
     case L_SYSTEM:
+    case L_FILE:
         return lower_system(lo, n, want, ret, err);
     case L_KIND_MAX:
         break;

@@ -314,13 +314,14 @@ int lower_system(struct lower *lo,
                  struct dn_err *err)
 {
     struct arena *arena = lo->q->env->arena;
-    struct plan_node *node = lower_node(lo, PLAN_SYSTEM, NULL, err);
+    struct plan_node *node = lower_node(lo, n->kind == L_FILE ? PLAN_FILE : PLAN_SYSTEM, NULL, err);
     uint32_t *vars = arena_alloc_array(arena, n->vars_count, sizeof(*vars));
     uint32_t count = 0;
 
     if (!node)
         return DN_E_NOMEM;
     node->system = n->system;
+    node->file = n->file;
     node->scan_cols = arena_alloc_array(arena, n->vars_count, sizeof(*node->scan_cols));
     if (!vars || !node->scan_cols)
         return DN_FAIL_NOMEM(err);

@@ -12,6 +12,7 @@
 
 struct rowfunc;      /* func/rowfunc.h */
 struct plan_window;  /* plan/window.h */
+struct pq_column;    /* parquet/parquet.h */
 struct sys_relation; /* system/system.h */
 
 enum plan_kind {
@@ -149,6 +150,14 @@ struct plan_function {
     bool ordinality; /* a BIGINT column at the end counts rows from 1 */
 };
 
+/* A Parquet file, as it was when the statement was planned. */
+struct plan_file {
+    const char *path;
+    const struct pq_column *columns;
+    uint32_t columns_count;
+    uint64_t rows;
+};
+
 /* ---- the node ---- */
 
 struct plan_node {
@@ -160,7 +169,8 @@ struct plan_node {
 
     const struct table *table;         /* SCAN */
     const struct sys_relation *system; /* SYSTEM */
-    uint16_t *scan_cols; /* SCAN: store columns, SYSTEM: its columns, in the order of cols */
+    const struct plan_file *file;      /* FILE */
+    uint16_t *scan_cols; /* SCAN: store columns, SYSTEM, FILE: its columns, in the order of cols */
     bool backward;       /* SCAN: rows in reverse physical order */
     bool any_order;      /* SCAN: nobody sees in what order its rows come; AGGREGATE: it gives the
                             same, in whatever order they do */

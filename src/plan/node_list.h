@@ -21,5 +21,6 @@ DN_PLAN(WORK,      work)      /* what the last round of a recursion has found */
 DN_PLAN(UNIQUE,    unique)    /* first row of each run of rows equal in keys: DISTINCT ON */
 DN_PLAN(FUNCTION,  function)  /* rows of functions */
 DN_PLAN(SYSTEM,    system)    /* a relation of pg_catalog or information_schema */
+DN_PLAN(FILE,      file)      /* the rows of a file */
 DN_PLAN(WINDOW,    window)    /* window functions over sorted input */
 /* clang-format on */

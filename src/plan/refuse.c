@@ -172,6 +172,7 @@ static int refuse_from_item(const struct from_item *f, struct dn_err *err)
         for (uint32_t i = 0; rc == 0 && f->sample && i < f->sample->args_count; i++)
             rc = refuse_expr(f->sample->args[i], err);
         return rc;
+    case FROM_FILE:
     case FROM_KIND_MAX:
         break;
     }

@@ -329,6 +329,7 @@ static int rewrite_push(struct planner *q,
     case L_FUNCTION:
     case L_WORK:
     case L_SYSTEM:
+    case L_FILE:
         return rewrite_barrier(q, n, conds, ret, err);
     case L_KIND_MAX:
         break;

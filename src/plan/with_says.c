@@ -21,6 +21,7 @@ static bool says_from(const struct from_item *f, const char *name)
     case FROM_JOIN:
         return says_from(f->left, name) || says_from(f->right, name);
     case FROM_FUNCTION:
+    case FROM_FILE:
     case FROM_KIND_MAX:
         break;
     }

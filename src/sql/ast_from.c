@@ -35,6 +35,19 @@ struct from_item *sql_from(struct sql_parser *ps, const struct qual_name *name, 
     return f;
 }
 
+struct from_item *sql_from_file(struct sql_parser *ps, struct sql_token name)
+{
+    struct from_item *f = from_new(ps, FROM_FILE, name.pos);
+    uint32_t len;
+
+    if (!f)
+        return NULL;
+    f->file = sql_string_text(ps, name, &len);
+    if (ps->rc == 0 && memchr(f->file, '\0', len))
+        sql_fail(ps, DN_E_BAD_NAME, name.pos, "the name of a file cannot hold a NUL");
+    return f;
+}
+
 struct from_item *sql_from_query(struct sql_parser *ps, struct query *q, bool lateral)
 {
     struct from_item *f = from_new(ps, FROM_QUERY, q ? q->pos : 0);

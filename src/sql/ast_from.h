@@ -21,6 +21,7 @@ enum from_kind {
     FROM_QUERY,    /* query: SELECT, VALUES, … in parentheses */
     FROM_FUNCTION, /* call */
     FROM_JOIN,     /* left join right */
+    FROM_FILE,     /* file */
     FROM_KIND_MAX
 };
 enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_RIGHT, JOIN_FULL, JOIN_CROSS, JOIN_KIND_MAX };
@@ -52,6 +53,7 @@ struct from_item {
     struct expr *call;          /* FUNCTION: an EXPR_CALL; NULL: ROWS FROM (…) */
     struct expr **calls;        /* ROWS FROM: those side by side */
     uint32_t calls_count;
+    const char *file;  /* FILE: its name */
     const char *alias; /* NULL = none; a JOIN in parentheses may have one too */
     uint32_t alias_pos;
     struct spec_name *columns; /* AS t (a, b): new names for the first columns; NULL = none */

@@ -109,6 +109,8 @@ struct stmt *sql_new_query_stmt(struct sql_parser *ps, struct query *q);
 
 /* ---- ast_from.c: FROM and windows ---- */
 struct from_item *sql_from(struct sql_parser *ps, const struct qual_name *name, bool only);
+/* FROM 'file'. */
+struct from_item *sql_from_file(struct sql_parser *ps, struct sql_token name);
 struct from_item *sql_from_query(struct sql_parser *ps, struct query *q, bool lateral);
 struct from_item *
 sql_from_call(struct sql_parser *ps, struct expr *call, bool lateral, bool ordinality);

@@ -1160,6 +1160,7 @@ table_ref(A) ::= ONLY qname(N) alias(S) sample(P). {A = sql_from_sample(ps, sql_
 table_ref(A) ::= qname(N) STAR alias(S). {A = sql_from_alias(ps, sql_from(ps, N, false), S);}
 table_ref(A) ::= ONLY qname(N) alias(S). {A = sql_from_alias(ps, sql_from(ps, N, true), S);}
 table_ref(A) ::= ONLY LP qname(N) RP alias(S). {A = sql_from_alias(ps, sql_from(ps, N, true), S);}
+table_ref(A) ::= STRING(T) alias(S). {A = sql_from_alias(ps, sql_from_file(ps, T), S);}
 table_ref(A) ::= subquery(Q) alias(S). {A = sql_from_alias(ps, sql_from_query(ps, Q, false), S);}
 table_ref(A) ::= LATERAL subquery(Q) alias(S). {A = sql_from_alias(ps, sql_from_query(ps, Q, true), S);}
 table_ref(A) ::= call(E) ordinality(O) func_alias(S). {A = sql_from_alias(ps, sql_from_call(ps, E, false, O != 0), S);}

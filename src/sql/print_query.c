@@ -187,6 +187,9 @@ void sql_print_from(const struct from_item *f, struct buf *b)
         print_join(f, b);
         buf_puts(b, f->alias ? ")" : "");
         break;
+    case FROM_FILE:
+        sql_print_text(f->file, b);
+        break;
     case FROM_KIND_MAX:
         break;
     }

@@ -94,6 +94,26 @@ int hostfile_read(struct hostfile *f, void *to, size_t len, size_t *ret_len, str
     return DN_OK;
 }
 
+int hostfile_read_at(struct hostfile *f, uint64_t at, void *to, size_t len, struct dn_err *err)
+{
+    char *p = to;
+
+    while (len > 0) {
+        ssize_t n = pread(f->fd, p, len, (off_t)at);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return hostfile_fail("read", f->path, err);
+        if (n == 0)
+            return DN_FAIL(err, DN_E_IO, "file \"%s\" became shorter while it was read", f->path);
+        p += n;
+        len -= (size_t)n;
+        at += (uint64_t)n;
+    }
+    return DN_OK;
+}
+
 int hostfile_write(struct hostfile *f, const void *from, size_t len, struct dn_err *err)
 {
     const char *p = from;

@@ -19,6 +19,9 @@ uint64_t hostfile_size(const struct hostfile *f);
 /* Up to len bytes; 0 bytes: the end. */
 int hostfile_read(struct hostfile *f, void *to, size_t len, size_t *ret_len, struct dn_err *err)
     DN_MUST_CHECK;
+/* Exactly so many bytes of a plain file, from there on. */
+int hostfile_read_at(struct hostfile *f, uint64_t at, void *to, size_t len, struct dn_err *err)
+    DN_MUST_CHECK;
 /* All of them. */
 int hostfile_write(struct hostfile *f, const void *from, size_t len, struct dn_err *err)
     DN_MUST_CHECK;

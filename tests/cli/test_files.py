@@ -178,9 +178,10 @@ class Import(FileCase):
                            (b"BZh91AY&SY123", "bzip2"), ("a,b\n".encode("utf-16"), "UTF-16"), (b"\x04\"M\x18aaaa", "lz4")):
             _, err = self.load("cpu", "-", stdin=data, code=1)
             self.assertIn(f"the data are {what}, not a text in UTF-8", err)
-            self.assertIn("gzip or zstd", err)
+            self.assertIn("FORMAT parquet" if what == "Parquet" else "gzip or zstd", err)
         self.load("-q", "cpu", "-", "--no-header", stdin="PAR1,1600000000000,1,x\n")  # begins like one and is none
-        self.assertEqual(self.count(), 1)
+        self.load("-q", "cpu", self.file("a.csv", "PAR1,1600000000001,1,x\n"), "--no-header")
+        self.assertEqual(self.count(), 2)
 
     def test_rejects(self):
         """Bad rows go to a file with their lines; the others are in."""
@@ -480,7 +481,7 @@ class Export(FileCase):
             os.unlink(path)
 
     def test_names_that_lie(self):
-        for args, wrong in ((["-o", "x.parquet"], "Parquet"), (["-F", "csv", "-o", "x.parquet"], "Parquet"),
+        for args, wrong in ((["-o", "x.parquet.zst"], "Parquet"), (["-o", "x.feather"], "Arrow"),
                             (["-o", "x.xlsx"], "Excel"), (["-o", "x.csv.xz"], "xz"), (["-o", "x.parquet.gz"], "Parquet"),
                             (["-F", "json", "-o", "x.csv"], "the name says csv, --format says json"),
                             (["-F", "csv", "-o", "x.jsonl.gz"], "the name says jsonl, --format says csv")):

@@ -47,6 +47,24 @@ static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
     return rc;
 }
 
+static int import_read_at(void *arg, uint64_t at, void *to, size_t len)
+{
+    struct import *im = arg;
+    char *p = to;
+
+    while (len > 0) {
+        struct dn_err err;
+        size_t n = 0;
+
+        if (http_spool_read(im->req, at, p, len, &n, &err) < 0 || n == 0)
+            return -1;
+        p += n;
+        at += n;
+        len -= n;
+    }
+    return 0;
+}
+
 static int import_reject(void *arg,
                          uint64_t line,
                          const char *column,
@@ -129,6 +147,8 @@ static bool import_options(struct http_req *req, struct import *im, struct dendr
                                   .table = http_query(req, "table"),
                                   .read = import_read,
                                   .read_arg = im,
+                                  .read_at = import_read_at,
+                                  .size = req->spooled + req->body.len,
                                   .atomic = true};
     ret->csv.null_text = http_query(req, "null");
     if (!ret->table || !ret->table[0]) {

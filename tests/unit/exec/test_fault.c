@@ -11,6 +11,7 @@
 #include "fake_scan.h"
 #include "func/rowfunc.h"
 #include "func/winfunc.h"
+#include "parquet/parquet.h"
 #include "plan/window.h"
 
 #include <setjmp.h>
@@ -260,6 +261,31 @@ static struct plan_node *make_system(void)
     return n;
 }
 
+/* Two columns of a Parquet file; what the plan needs of it is copied. */
+static struct plan_node *make_file(int variant)
+{
+    static const enum type_id names[] = {TYPE_VARCHAR, TYPE_BIGINT};
+    static uint16_t cols[] = {12, 6}; /* tag, i64 */
+    struct plan_node *n = fake_node(PLAN_FILE, NULL);
+    struct plan_file f = {.path = variant ? GOLDEN "/v2.parquet" : GOLDEN "/gzip.parquet"};
+    const struct pq_column *from;
+    struct pq_column *copy;
+    struct pq_reader *r;
+    struct dn_err err;
+
+    assert_int_equal(pq_open_path(f.path, NULL, &r, &err), 0);
+    f.columns_count = pq_columns(r, &from);
+    copy = arena_dup(&arena, from, f.columns_count * sizeof *copy);
+    for (uint32_t i = 0; i < f.columns_count; i++)
+        copy[i].name = arena_strdup(&arena, from[i].name);
+    pq_close(r);
+    f.columns = copy;
+    n->file = arena_dup(&arena, &f, sizeof f);
+    n->scan_cols = cols;
+    fake_cols(n, names, 2);
+    return n;
+}
+
 /* The plan for a kind; variant 1 takes another way through the operator if there is one. */
 static struct plan_node *make_plan(enum plan_kind kind, int variant)
 {
@@ -319,6 +345,8 @@ static struct plan_node *make_plan(enum plan_kind kind, int variant)
         return make_function();
     case PLAN_SYSTEM:
         return make_system();
+    case PLAN_FILE:
+        return make_file(variant);
     case PLAN_WINDOW:
         return make_window(scan, variant);
     case PLAN_KIND_MAX:

@@ -200,6 +200,7 @@ static void fix_print_node(struct plan_fix *f, const struct plan_node *n, struct
     case PLAN_UNIQUE:
     case PLAN_FUNCTION:
     case PLAN_SYSTEM:
+    case PLAN_FILE:
     case PLAN_WINDOW: /* no test prints these yet */
     case PLAN_KIND_MAX:
         fail();

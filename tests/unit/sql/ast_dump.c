@@ -350,7 +350,7 @@ static uint32_t from(struct dump *d, const struct from_item *f)
     buf_printf(d->b, " [from%d", f->kind);
     qual(d, "", &f->table);
     buf_printf(d->b, " only%d lateral%d ordinality%d", f->only, f->lateral, f->ordinality);
-    str(d, "as", f->alias);
+    str(d, f->file ? f->file : "as", f->alias);
     names(d, "cols", f->columns, f->columns_count);
     for (uint32_t i = 0; i < f->column_defs_count; i++) {
         str(d, "col", f->column_defs[i].name.s);

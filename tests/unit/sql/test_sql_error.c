@@ -78,7 +78,7 @@ static const struct error_case cases[] = {
     {"select 1)", DN_E_SYNTAX, 9, "syntax error at or near \")\"; expected ',', INTO, FROM, WHERE, GROUP BY, ... or end of statement", "there is no '(' that belongs to this ')'"},
     {"select a < b < c", DN_E_SYNTAX, 14, "syntax error at or near \"<\"; expected ',', INTO, FROM, WHERE, GROUP BY, ... or end of statement", ""},
     {"select a from select", DN_E_UNSUPPORTED, 15, "a subquery without parentheses is not supported", "write FROM (SELECT …) AS name"},
-    {"select a from group", DN_E_SYNTAX, 15, "syntax error at or near \"group\"; expected a name", "GROUP is a reserved word; as a name it needs double quotes"},
+    {"select a from group", DN_E_SYNTAX, 15, "syntax error at or near \"group\"; expected a string or a name", "GROUP is a reserved word; as a name it needs double quotes"},
     {"insert into t (a,) values (1)", DN_E_SYNTAX, 18, "syntax error at or near \")\"; expected a name", "remove the comma before ')'"},
     {"insert into t values (1,)", DN_E_SYNTAX, 25, "syntax error at or near \")\"; expected an expression or DEFAULT", "remove the comma before ')'"},
     {"insert into t values (1", DN_E_SYNTAX, 24, "syntax error at end of input; expected ')', ',' or an operator", "the '(' at position 22 is not closed"},
