@@ -199,7 +199,7 @@ class ParquetWrite(ParquetCase):
             import duckdb
         except ImportError:
             return
-        self.assertEqual(duckdb.sql(f"SELECT count(*), sum(b) FROM '{path}' WHERE c > 1000").fetchone(),
+        self.assertEqual(duckdb.sql(f"SELECT count(*), sum(b) FROM '{path}' WHERE c > 1000").fetchall()[0],
                          tuple(self.ask("SELECT count(*) AS n, sum(b) AS b FROM t WHERE c > 1000")[0].values()))
 
 
