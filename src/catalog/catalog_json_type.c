@@ -162,7 +162,7 @@ static bool json_default_there(const struct catalog *c, const struct column *col
     if (!type_is_array(col->type))
         return json_label_there(t, &col->def);
     arena_init(&arena, NULL);
-    good = varray_read(col->def.str, type_element(col->type), &arena, &a) == 0;
+    good = varray_read(col->def.str, type_element(col->type), NULL, &arena, &a) == 0;
     for (uint32_t i = 0; good && i < a.count; i++)
         good = json_label_there(t, &a.items[i]);
     arena_done(&arena);

@@ -213,7 +213,7 @@ static void print_array(const struct datum *d, struct buf *b)
     uint32_t at = 0;
 
     arena_init(&arena, NULL);
-    if (varray_read(d->str, type_element(d->type), &arena, &a) != 0) {
+    if (varray_read(d->str, type_element(d->type), NULL, &arena, &a) != 0) {
         b->failed = true;
     } else {
         buf_puts(b, "CAST(");

@@ -426,7 +426,7 @@ static bool type_print_labels(const struct user_type *t, const struct datum *d, 
     bool good;
 
     arena_init(&arena, NULL);
-    good = varray_read(d->str, type_element(d->type), &arena, &a) == 0;
+    good = varray_read(d->str, type_element(d->type), NULL, &arena, &a) == 0;
     buf_puts(b, "CAST(");
     if (good && a.dims > 0)
         good = type_print_dim(t, &a, 0, &at, b);

@@ -105,7 +105,7 @@ static int array_put_nested(struct agg_array *s,
     if (d->null)
         return DN_FAIL(err, DN_E_NULL_VALUE, "cannot accumulate null arrays");
     arena_reset(&f->scratch);
-    rc = varray_read(d->str, type_element(d->type), &f->scratch, &a);
+    rc = varray_read(d->str, type_element(d->type), NULL, &f->scratch, &a);
     if (rc < 0)
         return DN_FAIL_NOMEM(err);
     DN_CHECK_DISK(rc == 0, err, "a value is no %s", type_name(d->type));

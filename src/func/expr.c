@@ -156,6 +156,8 @@ expr_call_kernel(const struct expr_call *c, uint32_t count, struct vec *ret, str
     if (rc < 0)
         return rc;
     rc = c->e->func->kernel(&ctx, c->args, c->e->args_count, count, ret, err);
+    if (rc == DN_E_NOMEM && func_check_cancel(&ctx, err) < 0)
+        rc = DN_E_CANCELED; /* what could not grow had been told not to */
     if (rc < 0)
         dn_err_at(err, c->e->pos);
     return rc;

@@ -127,7 +127,7 @@ static int expr_in_items(const struct bexpr *e,
         *ret = varray_flat(e->args[0]->type, null, 1);
         return 0;
     }
-    rc = varray_read(d.str, e->args[0]->type, arena, ret);
+    rc = varray_read(d.str, e->args[0]->type, NULL, arena, ret);
     if (rc < 0)
         return DN_FAIL_NOMEM(err);
     DN_CHECK_DISK(rc == 0, err, "a value is no %s", type_name(d.type));

@@ -13,8 +13,12 @@ int func_array_read(const struct func_ctx *ctx,
                     struct varray *ret,
                     struct dn_err *err)
 {
-    int rc = varray_read(s, type_element(type), ctx->arena, ret);
+    int rc = func_check_cancel(ctx, err);
 
+    if (rc < 0)
+        return rc;
+    rc = varray_read(
+        s, type_element(type), ctx->session ? ctx->session->cancel : NULL, ctx->arena, ret);
     if (rc < 0)
         return DN_FAIL_NOMEM(err);
     DN_CHECK_DISK(rc == 0, err, "a value is no %s", type_name(type));
@@ -44,7 +48,7 @@ int func_array_write(const struct func_ctx *ctx,
     if (a->count > VARRAY_ITEMS_MAX)
         return DN_FAIL(err, DN_E_TOO_LONG, "an array has more than %u elements", VARRAY_ITEMS_MAX);
     buf_init(&b, ctx->arena->owner);
-    varray_write(a, &b);
+    varray_write(a, ctx->session ? ctx->session->cancel : NULL, &b);
     bytes = b.failed ? NULL : arena_dup(ctx->arena, b.data, b.len);
     ret->len = (uint32_t)b.len;
     buf_done(&b);
@@ -290,12 +294,14 @@ FUNC_EACH(func_array_le, int8_t, (to[i] = array_order(args, i) <= 0, 0))
 FUNC_EACH(func_array_gt, int8_t, (to[i] = array_order(args, i) > 0, 0))
 FUNC_EACH(func_array_ge, int8_t, (to[i] = array_order(args, i) >= 0, 0))
 
-static bool array_has(const struct varray *a, const struct datum *d)
+static bool array_has(const struct varray *a, const struct datum *d, uint32_t *ret_looked)
 {
-    for (uint32_t i = 0; i < a->count; i++)
-        if (!a->items[i].null && datum_cmp(&a->items[i], d) == 0)
-            return true;
-    return false;
+    uint32_t i = 0;
+
+    while (i < a->count && (a->items[i].null || datum_cmp(&a->items[i], d) != 0))
+        i++;
+    *ret_looked = i + 1;
+    return i < a->count;
 }
 
 /* Are all items of y (or, if any is set, is one of them) in x? NULL is in nothing. */
@@ -308,6 +314,7 @@ static int array_covers(const struct func_ctx *ctx,
                         struct dn_err *err)
 {
     struct varray a, b;
+    uint64_t steps = 0;
     int rc = array_arg(ctx, x, row, &a, err);
 
     if (rc == 0)
@@ -315,10 +322,14 @@ static int array_covers(const struct func_ctx *ctx,
     if (rc < 0)
         return rc;
     *ret = !any;
-    for (uint32_t i = 0; i < b.count && *ret == !any; i++)
-        if ((!b.items[i].null && array_has(&a, &b.items[i])) == any)
+    for (uint32_t i = 0; rc == 0 && i < b.count && *ret == !any; i++) {
+        uint32_t looked = 1;
+
+        if ((!b.items[i].null && array_has(&a, &b.items[i], &looked)) == any)
             *ret = any;
-    return 0;
+        rc = func_count_steps(ctx, looked, &steps, err);
+    }
+    return rc;
 }
 
 FUNC_EACH(func_array_contains, int8_t, array_covers(ctx, &args[0], &args[1], i, false, &to[i], err))

@@ -9,10 +9,16 @@
 
 int func_array_text(const struct func_ctx *ctx, struct buf *b, struct vstr *ret, struct dn_err *err)
 {
-    ret->len = (uint32_t)b->len;
-    ret->ptr = b->failed ? NULL : b->len ? arena_dup(ctx->arena, b->data, b->len) : "";
+    char *to = NULL;
+    int rc = b->failed ? DN_FAIL_NOMEM(err) : func_text_room(ctx, b->len, &to, err);
+
+    if (rc == 0) {
+        if (b->len)
+            memcpy(to, b->data, b->len);
+        *ret = (struct vstr){to, (uint32_t)b->len};
+    }
     buf_done(b);
-    return ret->ptr ? 0 : DN_FAIL_NOMEM(err);
+    return rc;
 }
 
 /* Items with the separator between them; NULLs are passed over unless args[2] stands for them. */
@@ -27,7 +33,9 @@ static int array_to_string(const struct func_ctx *ctx,
     bool shows = count > 2 && !vec_is_null(&args[2], row);
     struct vstr separator, null = {"", 0};
     bool some = false;
+    uint64_t steps = 0;
     struct buf b;
+    int rc = 0;
 
     if (vec_is_null(&args[1], row))
         return 1;
@@ -35,7 +43,8 @@ static int array_to_string(const struct func_ctx *ctx,
     if (shows)
         null = vec_str(&args[2], row);
     buf_init(&b, ctx->arena->owner);
-    for (uint32_t i = 0; i < a->count; i++) {
+    for (uint32_t i = 0; i < a->count && rc == 0 && b.len <= FUNC_TEXT_MAX; i++) {
+        rc = func_count_steps(ctx, 16 + separator.len / 16, &steps, err);
         if (a->items[i].null && !shows)
             continue;
         if (some)
@@ -46,7 +55,11 @@ static int array_to_string(const struct func_ctx *ctx,
         else
             text_print_out(ctx->session, &a->items[i], &b);
     }
-    return func_array_text(ctx, &b, ret, err);
+    if (rc < 0) {
+        buf_done(&b);
+        return rc;
+    }
+    return func_array_text(ctx, &b, ret, err); /* or it is too long */
 }
 
 FUNC_ARRAY_EACH(func_array_to_string,
@@ -169,24 +182,24 @@ static bool row_needs_quotes(struct vstr s)
 }
 
 /* A value of a row: nothing for NULL, quoted where commas and their like would mislead. */
-static void row_put(const struct func_session *session,
-                    const struct datum *d,
-                    struct buf *scratch,
-                    struct buf *b)
+static void
+row_put(const struct func_ctx *ctx, const struct datum *d, struct buf *scratch, struct buf *b)
 {
     struct vstr s;
 
     if (d->null)
         return;
     buf_reset(scratch);
-    text_print_out(session, d, scratch);
+    text_print_out(ctx->session, d, scratch);
     s = (struct vstr){scratch->len ? (const char *)scratch->data : "", (uint32_t)scratch->len};
     if (!row_needs_quotes(s)) {
         buf_append(b, s.ptr, s.len);
         return;
     }
     buf_u8(b, '"');
-    for (uint32_t i = 0; i < s.len; i++) {
+    for (uint32_t i = 0; i < s.len && !b->failed; i++) {
+        if (i % FUNC_STEPS_MAX == 0 && func_check_cancel(ctx, NULL) < 0)
+            b->failed = true; /* the caller's error is that of the statement */
         if (s.ptr[i] == '"' || s.ptr[i] == '\\')
             buf_u8(b, (uint8_t)s.ptr[i]);
         buf_u8(b, (uint8_t)s.ptr[i]);
@@ -219,7 +232,7 @@ static int func_row(const struct func_ctx *ctx,
             struct datum d = vec_datum(&args[k], i);
 
             buf_u8(&b, k ? ',' : '(');
-            row_put(ctx->session, &d, &scratch, &b);
+            row_put(ctx, &d, &scratch, &b);
         }
         buf_u8(&b, ')');
         b.failed = b.failed || scratch.failed;

@@ -59,10 +59,18 @@ static int str_bits_of_blob(const struct str_call *c, struct vstr *ret)
     struct vstr s = str_arg(c, 0);
     char *to = bitstr_new(c, (uint64_t)s.len * 8, ret);
 
+    uint64_t steps = 0;
+
     if (!to)
         return DN_E_NOMEM;
-    for (uint32_t i = 0; i < ret->len; i++)
-        to[i] = (char)('0' + ((uint8_t)s.ptr[i / 8] >> (7 - i % 8) & 1));
+    for (uint32_t i = 0; i < s.len; i++, to += 8) {
+        int rc = func_count_steps(c->ctx, 8, &steps, c->err);
+
+        if (rc < 0)
+            return rc;
+        for (uint32_t bit = 0; bit < 8; bit++)
+            to[bit] = (char)('0' + ((uint8_t)s.ptr[i] >> (7 - bit) & 1));
+    }
     return 0;
 }
 STR_KERNEL(bits_of_blob)

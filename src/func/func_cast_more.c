@@ -233,6 +233,8 @@ const struct func_table func_table_cast_more = {func_cast_more_rows,
 
 /* ---- arrays ---- */
 
+#define CAST_STEPS 64u /* of func_count_steps, for the cast of an item */
+
 static int cast_array(const struct func_ctx *ctx,
                       struct vstr s,
                       enum type_id from,
@@ -241,6 +243,7 @@ static int cast_array(const struct func_ctx *ctx,
                       struct dn_err *err)
 {
     const struct func *f = func_cast(type_element(from), type_element(to), false);
+    uint64_t steps = 0;
     struct varray a;
     int rc = func_array_read(ctx, s, from, &a, err);
 
@@ -255,6 +258,8 @@ static int cast_array(const struct func_ctx *ctx,
             if (rc == 0)
                 a.items[i] = vec_datum(&out, 0);
         }
+        if (rc == 0)
+            rc = func_count_steps(ctx, CAST_STEPS, &steps, err);
         a.items[i].type = type_element(to);
     }
     a.elem = type_element(to);

@@ -84,6 +84,7 @@ static int bytes_convert(const struct str_call *c,
 {
     struct vstr s = str_arg(c, 0);
     struct buf b;
+    uint64_t steps = 0;
     int rc = from == BYTES_UTF8 ? bytes_check_utf8(c, s) : 0;
 
     buf_init(&b, c->ctx->arena->owner);
@@ -109,6 +110,8 @@ static int bytes_convert(const struct str_call *c,
         else
             buf_append(&b, s.ptr + at, (size_t)n);
         at += (uint32_t)n;
+        if (rc == 0)
+            rc = str_steps(c, 1, &steps);
     }
     return str_keep(c, rc, &b, ret);
 }

@@ -17,7 +17,7 @@ static void fmt_text(const struct str_call *c, uint32_t i, struct buf *b)
 /* ---- quoting ---- */
 
 /* In quotes, those inside doubled; with a backslash as E'…'. */
-static void fmt_literal(struct vstr s, struct buf *b)
+static void fmt_literal(const struct func_ctx *ctx, struct vstr s, struct buf *b)
 {
     if (memchr(s.ptr, '\\', s.len))
         buf_u8(b, 'E');
@@ -26,6 +26,10 @@ static void fmt_literal(struct vstr s, struct buf *b)
         if (s.ptr[i] == '\'' || s.ptr[i] == '\\')
             buf_u8(b, (uint8_t)s.ptr[i]);
         buf_u8(b, (uint8_t)s.ptr[i]);
+        if (i % FUNC_STEPS_MAX == 0 && func_check_cancel(ctx, NULL) < 0)
+            b->failed = true;
+        if (b->failed)
+            return;
     }
     buf_u8(b, '\'');
 }
@@ -67,7 +71,7 @@ static bool fmt_plain(struct vstr s)
 }
 
 /* The name is followed by a zero byte. */
-static void fmt_ident(struct vstr s, struct buf *b)
+static void fmt_ident(const struct func_ctx *ctx, struct vstr s, struct buf *b)
 {
     if (fmt_plain(s)) {
         sql_print_ident(s.ptr, b);
@@ -78,6 +82,10 @@ static void fmt_ident(struct vstr s, struct buf *b)
         if (s.ptr[i] == '"')
             buf_u8(b, '"');
         buf_u8(b, (uint8_t)s.ptr[i]);
+        if (i % FUNC_STEPS_MAX == 0 && func_check_cancel(ctx, NULL) < 0)
+            b->failed = true;
+        if (b->failed)
+            return;
     }
     buf_u8(b, '"');
 }
@@ -85,7 +93,7 @@ static void fmt_ident(struct vstr s, struct buf *b)
 /* The text of an argument, quoted. */
 static int fmt_quoted(const struct str_call *c,
                       uint32_t i,
-                      void (*quote)(struct vstr, struct buf *),
+                      void (*quote)(const struct func_ctx *, struct vstr, struct buf *),
                       struct buf *b)
 {
     struct buf text;
@@ -96,7 +104,7 @@ static int fmt_quoted(const struct str_call *c,
     if (text.failed)
         b->failed = true;
     else
-        quote((struct vstr){(const char *)text.data, (uint32_t)text.len - 1}, b);
+        quote(c->ctx, (struct vstr){(const char *)text.data, (uint32_t)text.len - 1}, b);
     buf_done(&text);
     return 0;
 }
@@ -279,6 +287,14 @@ static int fmt_value(struct fmt *f, const struct fmt_spec *s, uint32_t arg, stru
     return fmt_quoted(f->c, arg, s->type == 'L' ? fmt_literal : fmt_ident, b);
 }
 
+static void fmt_blanks(struct buf *b, size_t n)
+{
+    uint8_t *to = n ? buf_extend(b, n) : NULL;
+
+    if (to)
+        memset(to, ' ', n);
+}
+
 static int fmt_put(struct fmt *f, const struct fmt_spec *s)
 {
     struct buf text;
@@ -298,12 +314,11 @@ static int fmt_put(struct fmt *f, const struct fmt_spec *s)
     if (rc == 0 && text.failed)
         rc = DN_FAIL_NOMEM(f->c->err);
     if (rc == 0) {
-        for (int64_t i = 0; i < fill && !left; i++)
-            buf_u8(f->b, ' ');
+        fill = fill < 0 ? 0 : fill;
+        fmt_blanks(f->b, left ? 0 : (size_t)fill);
         if (text.len)
             buf_append(f->b, text.data, text.len);
-        for (int64_t i = 0; i < fill && left; i++)
-            buf_u8(f->b, ' ');
+        fmt_blanks(f->b, left ? (size_t)fill : 0);
     }
     buf_done(&text);
     return rc;
@@ -312,11 +327,15 @@ static int fmt_put(struct fmt *f, const struct fmt_spec *s)
 static int fmt_run(struct fmt *f)
 {
     struct fmt_spec s;
+    uint64_t steps = 0;
     int rc = 0;
 
     while (f->at < f->in.len && rc == 0) {
         char c = f->in.ptr[f->at++];
 
+        rc = str_steps(f->c, 1, &steps);
+        if (rc < 0)
+            return rc;
         if (c != '%') {
             buf_u8(f->b, (uint8_t)c);
             continue;
@@ -334,6 +353,8 @@ static int fmt_run(struct fmt *f)
                          s.type & 0x80 || s.type < ' ' ? '?' : s.type);
             dn_err_hint(f->c->err, "For a single \"%%\" use \"%%%%\".");
         }
+        if (rc == 0)
+            rc = func_check_cancel(f->c->ctx, f->c->err);
         if (rc == 0)
             rc = fmt_put(f, &s);
         if (f->b->len > FUNC_TEXT_MAX)

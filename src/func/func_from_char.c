@@ -97,6 +97,7 @@ static int read_named(struct read_in *r, const struct tmpl_name *n, uint32_t *at
 static int read_run(struct read_in *r)
 {
     bool quoted = false;
+    uint64_t steps = 0;
     int rc = 0;
 
     if (!tmpl_starts(r->tmpl, 0, "FX"))
@@ -120,6 +121,8 @@ static int read_run(struct read_in *r)
             read_other(r, r->tmpl.ptr[at], quoted);
             at += str_char_len(r->tmpl, at);
         }
+        if (rc == 0)
+            rc = str_steps(r->c, TMPL_STEPS, &steps);
     }
     return rc;
 }

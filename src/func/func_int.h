@@ -12,7 +12,7 @@
 #define FUNC_TABLES(X) \
     X(arith) X(interval) X(numeric) X(date) X(date_make) X(compare) X(logic) X(cast) \
     X(cast_more) X(cast_zone) X(cast_local) X(cast_timetz) X(cast_bitstr) X(scalar) X(session) X(settings) X(math) X(bits) X(string) X(string_make) \
-    X(like) X(regex) X(regex_sets) X(format) X(string_more) X(to_char) X(choice) X(bucket) \
+    X(like) X(regex) X(regex_sets) X(format) X(string_more) X(normalize) X(to_char) X(choice) X(bucket) \
     X(extract) X(char_num) X(from_char) X(to_number) X(encoding) X(degree) X(bytes) X(info) \
     X(zone) X(timetz) X(bitstr) X(enum) X(objects) X(acl) X(privilege) X(json) X(array) X(array_any) X(array_more) X(array_set) X(array_text)
 /* clang-format on */

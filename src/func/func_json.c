@@ -5,15 +5,21 @@
 #include "func/str_int.h"
 #include "func/text_int.h"
 
-static void json_quote(struct vstr s, struct buf *b)
+static int json_quote(const struct str_call *call, struct vstr s, struct buf *b)
 {
+    uint64_t steps = 0;
+
     buf_u8(b, '"');
     for (uint32_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
+        int rc = str_steps(call, 1, &steps);
 
-        if (c == '"' || c == '\\')
-            buf_printf(b, "\\%c", c);
-        else if (c == '\n')
+        if (rc < 0)
+            return rc;
+        if (c == '"' || c == '\\') {
+            buf_u8(b, '\\');
+            buf_u8(b, c);
+        } else if (c == '\n')
             buf_puts(b, "\\n");
         else if (c == '\r')
             buf_puts(b, "\\r");
@@ -29,6 +35,7 @@ static void json_quote(struct vstr s, struct buf *b)
             buf_u8(b, c);
     }
     buf_u8(b, '"');
+    return 0;
 }
 
 static bool json_bare(enum type_id t)
@@ -41,6 +48,7 @@ static int json_value(const struct str_call *c, uint32_t i, struct buf *b)
 {
     struct datum d = vec_datum(&c->args[i], c->row);
     struct buf text;
+    int rc = 0;
 
     if (type_is_array(c->args[i].type))
         return DN_FAIL(c->err, DN_E_UNSUPPORTED, "JSON of arrays is not supported yet");
@@ -60,15 +68,17 @@ static int json_value(const struct str_call *c, uint32_t i, struct buf *b)
              text.data[text.len - 1] <= '9') /* not NaN, Infinity */
         buf_append(b, text.data, text.len);
     else
-        json_quote((struct vstr){text.len ? (const char *)text.data : "", (uint32_t)text.len}, b);
+        rc = json_quote(
+            c, (struct vstr){text.len ? (const char *)text.data : "", (uint32_t)text.len}, b);
     buf_done(&text);
-    return 0;
+    return rc;
 }
 
 static int json_key(const struct str_call *c, uint32_t i, struct buf *b)
 {
     struct datum d = vec_datum(&c->args[i], c->row);
     struct buf text;
+    int rc = 0;
 
     if (vec_is_null(&c->args[i], c->row))
         return DN_FAIL(c->err, DN_E_INVALID_PARAM, "argument %u must not be null", i + 1);
@@ -77,9 +87,10 @@ static int json_key(const struct str_call *c, uint32_t i, struct buf *b)
     if (text.failed)
         b->failed = true;
     else
-        json_quote((struct vstr){text.len ? (const char *)text.data : "", (uint32_t)text.len}, b);
+        rc = json_quote(
+            c, (struct vstr){text.len ? (const char *)text.data : "", (uint32_t)text.len}, b);
     buf_done(&text);
-    return 0;
+    return rc;
 }
 
 static int str_json_build_object(const struct str_call *c, struct vstr *ret)

@@ -66,20 +66,24 @@ static int like_compile(const struct func_ctx *ctx,
     uint32_t pieces = 1;
     char *to = arena_alloc(ctx->arena, (size_t)p.len + 1);
     struct like_piece *piece;
+    uint64_t steps = 0;
     int rc = like_check_escape(escape, err);
 
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < p.len; i++)
         pieces += p.ptr[i] == '%';
-    piece = arena_calloc(ctx->arena, pieces, sizeof *piece);
+    piece = arena_alloc_array(ctx->arena, pieces, sizeof *piece);
     if (!to || !piece)
         return DN_FAIL_NOMEM(err);
     *ret = (struct like){.pieces = piece, .count = 1, .source = p, .escape = escape, .made = true};
-    piece->s.ptr = to;
+    *piece = (struct like_piece){.s = {to, 0}};
     for (uint32_t i = 0; i < p.len; i++) {
         char c = p.ptr[i];
 
+        rc = func_count_steps(ctx, 1, &steps, err);
+        if (rc < 0)
+            return rc;
         if (like_at_escape(p, i, escape)) {
             i += escape.len;
             if (i >= p.len)
@@ -91,8 +95,7 @@ static int like_compile(const struct func_ctx *ctx,
         }
         if (c == '%') {
             ret->count++;
-            piece++;
-            piece->s.ptr = to;
+            *++piece = (struct like_piece){.s = {to, 0}};
             continue;
         }
         *to++ = c == '_' ? LIKE_ANY : c;
@@ -103,11 +106,17 @@ static int like_compile(const struct func_ctx *ctx,
 }
 
 /* Where a piece that starts at byte `at` ends; UINT32_MAX: it does not fit there. */
-static uint32_t like_fits(struct vstr s, uint32_t at, const struct like_piece *piece)
+static uint32_t
+like_fits(struct vstr s, uint32_t at, const struct like_piece *piece, struct like_work *work)
 {
     for (uint32_t i = 0; i < piece->s.len; i++) {
         if (at >= s.len)
             return UINT32_MAX;
+        if ((i + 1) % FUNC_STEPS_MAX == 0) {
+            work->rc = func_check_cancel(work->ctx, work->err);
+            if (work->rc < 0)
+                return UINT32_MAX;
+        }
         if (piece->s.ptr[i] == LIKE_ANY) {
             at++;
             while (at < s.len && !like_is_lead(s.ptr[at]))
@@ -131,9 +140,9 @@ like_find(struct vstr s, uint32_t at, const struct like_piece *piece, struct lik
         return hit ? (uint32_t)(hit - s.ptr) + piece->s.len : UINT32_MAX;
     }
     for (; at < s.len; at++) {
-        uint32_t end = like_is_lead(s.ptr[at]) ? like_fits(s, at, piece) : UINT32_MAX;
+        uint32_t end = like_is_lead(s.ptr[at]) ? like_fits(s, at, piece, work) : UINT32_MAX;
 
-        if (end != UINT32_MAX)
+        if (end != UINT32_MAX || work->rc < 0)
             return end;
         work->rc = func_count_steps(work->ctx, piece->s.len, &work->steps, work->err);
         if (work->rc < 0)
@@ -143,7 +152,8 @@ like_find(struct vstr s, uint32_t at, const struct like_piece *piece, struct lik
 }
 
 /* Does the last piece fit at the end, not before byte `at`? */
-static bool like_ends(struct vstr s, uint32_t at, const struct like_piece *piece)
+static bool
+like_ends(struct vstr s, uint32_t at, const struct like_piece *piece, struct like_work *work)
 {
     uint32_t start = s.len;
 
@@ -159,12 +169,12 @@ static bool like_ends(struct vstr s, uint32_t at, const struct like_piece *piece
         while (start > at && !like_is_lead(s.ptr[start]))
             start--;
     }
-    return like_fits(s, start, piece) == s.len;
+    return like_fits(s, start, piece, work) == s.len;
 }
 
 static bool like_match(const struct like *l, struct vstr s, struct like_work *work)
 {
-    uint32_t at = like_fits(s, 0, &l->pieces[0]);
+    uint32_t at = like_fits(s, 0, &l->pieces[0], work);
 
     if (at == UINT32_MAX)
         return false;
@@ -174,8 +184,11 @@ static bool like_match(const struct like *l, struct vstr s, struct like_work *wo
         at = like_find(s, at, &l->pieces[i], work);
         if (at == UINT32_MAX)
             return false;
+        work->rc = func_count_steps(work->ctx, 1, &work->steps, work->err);
+        if (work->rc < 0)
+            return false;
     }
-    return like_ends(s, at, &l->pieces[l->count - 1]);
+    return like_ends(s, at, &l->pieces[l->count - 1], work);
 }
 
 static bool like_same(struct vstr a, struct vstr b)
@@ -224,6 +237,8 @@ static int like_rows(const struct func_ctx *ctx,
         }
         if (rc == 0 && fold)
             rc = func_map_case(ctx, s, utf8proc_tolower, &s, err);
+        if (rc == 0) /* patterns of an array are rows here: there may be millions */
+            rc = func_count_steps(ctx, 16 + s.len / 16, &work.steps, err);
         if (rc < 0)
             return rc;
         to[i] = like_match(&like, s, &work);

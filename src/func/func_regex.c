@@ -414,8 +414,10 @@ static int rx_each(struct rx *x, rx_fn fn, uint32_t count, void *to, struct vec 
         return DN_FAIL_NOMEM(x->c.err);
     for (x->c.row = 0; x->c.row < count; x->c.row++) {
         struct rx_value v = {.s = {"", 0}};
-        int rc = vec_is_null(ret, x->c.row) ? 1 : fn(x, &v);
+        int rc = func_check_cancel(x->c.ctx, x->c.err);
 
+        if (rc == 0)
+            rc = vec_is_null(ret, x->c.row) ? 1 : fn(x, &v);
         if (rc < 0)
             return rc;
         if (rc == 1)

@@ -80,6 +80,7 @@ int func_map_case(const struct func_ctx *ctx,
     /* A mapped character is never more than three bytes where it was one, nor four where it was
      * two. */
     uint8_t *to = arena_alloc(ctx->arena, (size_t)s.len * 3);
+    uint64_t steps = 0;
     size_t at = 0;
     size_t n = 0;
 
@@ -88,9 +89,12 @@ int func_map_case(const struct func_ctx *ctx,
     *ret = (struct vstr){"", 0};
     while (at < s.len) {
         utf8proc_int32_t c;
+        int rc = func_count_steps(ctx, 1, &steps, err);
         utf8proc_ssize_t used = utf8proc_iterate(
             (const utf8proc_uint8_t *)s.ptr + at, (utf8proc_ssize_t)(s.len - at), &c);
 
+        if (rc < 0)
+            return rc;
         if (used <= 0) /* values are UTF-8; should one not be, its bytes stay */
             to[n++] = (uint8_t)s.ptr[at++];
         else {

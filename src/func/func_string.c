@@ -3,7 +3,7 @@
  * func_string.c: parts of texts and facts about them. What comes out borrows the argument's bytes.
  */
 #define _GNU_SOURCE /* memmem */
-#include "func/str_int.h"
+#include "func/str_chars.h"
 
 #define FIND_MISSES 32u /* so many places may turn out wrong before memmem takes over … */
 #define FIND_SHORT  64u /* … and, if the text that is looked for is not longer, … */
@@ -151,49 +151,37 @@ STR_KERNEL(split_part)
 
 /* ---- trimming ---- */
 
-static bool str_has_char(struct vstr set, const char *ch, uint32_t len)
-{
-    for (uint32_t at = 0; at < set.len;) {
-        uint32_t n = str_char_len(set, at);
-
-        if (n == len && memcmp(set.ptr + at, ch, len) == 0)
-            return true;
-        at += n;
-    }
-    return false;
-}
-
 static int str_trim(const struct str_call *c, bool left, bool right, struct vstr *ret)
 {
     struct vstr s = str_arg(c, 0);
-    struct vstr set = c->args_count == 2 ? str_arg(c, 1) : (struct vstr){" ", 1};
+    struct vstr chars = c->args_count == 2 ? str_arg(c, 1) : (struct vstr){" ", 1};
+    struct str_chars set;
     uint64_t steps = 0;
-    int rc;
+    uint32_t ignored;
+    int rc = 0; /* 1: the character is to go */
 
-    while (left && s.len) {
-        uint32_t n = str_char_len(s, 0);
-
-        rc = func_count_steps(c->ctx, set.len, &steps, c->err);
-        if (rc < 0)
-            return rc;
-        if (!str_has_char(set, s.ptr, n))
+    str_chars_init(chars, (struct vstr){"", 0}, &set);
+    while (left && s.len && rc >= 0) {
+        rc = str_chars_find(&set, c, s, 0, &ignored);
+        if (rc <= 0)
             break;
-        s = str_cut(s, n, s.len);
+        s = str_cut(s, str_char_len(s, 0), s.len);
+        rc = str_steps(c, 8, &steps);
     }
-    while (right && s.len) {
+    while (right && s.len && rc >= 0) {
         uint32_t at = s.len - 1;
 
-        rc = func_count_steps(c->ctx, set.len, &steps, c->err);
-        if (rc < 0)
-            return rc;
         while (at > 0 && !str_is_lead(s.ptr[at]))
             at--;
-        if (!str_has_char(set, s.ptr + at, s.len - at))
+        rc = str_chars_find(&set, c, s, at, &ignored);
+        if (rc <= 0)
             break;
         s.len = at;
+        rc = str_steps(c, 8, &steps);
     }
+    str_chars_done(&set);
     *ret = s;
-    return 0;
+    return rc < 0 ? rc : 0;
 }
 
 static int str_btrim(const struct str_call *c, struct vstr *ret)

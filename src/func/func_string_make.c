@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_string_make.c: functions that put new texts together, at most FUNC_TEXT_MAX bytes each. */
-#include "func/str_int.h"
+#include "func/str_chars.h"
 #include "func/text_int.h"
 
 #include <inttypes.h>
@@ -163,40 +163,29 @@ STR_KERNEL(reverse)
 static int str_translate(const struct str_call *c, struct vstr *ret)
 {
     struct vstr s = str_arg(c, 0);
-    struct vstr from = str_arg(c, 1);
     struct vstr with = str_arg(c, 2);
+    struct str_chars set;
     uint64_t steps = 0;
-    char *to;
-    int rc = func_text_room(c->ctx, (uint64_t)s.len * 4, &to, c->err);
+    struct buf b;
+    int rc = 0;
 
-    if (rc < 0)
-        return rc;
-    *ret = (struct vstr){to, 0};
-    for (uint32_t at = 0; at < s.len;) {
+    str_chars_init(str_arg(c, 1), with, &set);
+    buf_init(&b, c->ctx->arena->owner);
+    for (uint32_t at = 0; at < s.len && rc >= 0;) {
         uint32_t n = str_char_len(s, at);
-        uint32_t f = 0;
-        uint32_t w = 0;
+        uint32_t w;
 
-        while (f < from.len &&
-               !(str_char_len(from, f) == n && memcmp(from.ptr + f, s.ptr + at, n) == 0)) {
-            f = str_skip(from, f, 1);
-            w = str_skip(with, w, 1);
-        }
-        rc = func_count_steps(c->ctx, f + 1, &steps, c->err);
-        if (rc < 0)
-            return rc;
-        if (f == from.len) {
-            memcpy(to + ret->len, s.ptr + at, n);
-            ret->len += n;
-        } else if (w < with.len) {
-            uint32_t with_len = str_char_len(with, w);
-
-            memcpy(to + ret->len, with.ptr + w, with_len);
-            ret->len += with_len;
-        }
+        rc = str_chars_find(&set, c, s, at, &w);
+        if (rc == 0)
+            buf_append(&b, s.ptr + at, n);
+        else if (rc > 0 && w < with.len)
+            buf_append(&b, with.ptr + w, str_char_len(with, w));
         at += n;
+        if (rc >= 0)
+            rc = str_steps(c, 8, &steps);
     }
-    return 0;
+    str_chars_done(&set);
+    return str_keep(c, rc, &b, ret);
 }
 STR_KERNEL(translate)
 

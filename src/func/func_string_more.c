@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * func_string_more.c: more functions of text: overlay, initcap, to_hex, unistr, the normal forms of
- * Unicode, and bytes as text and back. */
+ * func_string_more.c: more functions of text: overlay, initcap, to_hex, unistr, and bytes as text
+ * and back. */
 #include "func/str_int.h"
 #include "func/text_int.h"
 
@@ -46,10 +46,12 @@ static int str_initcap(const struct str_call *c, struct vstr *ret)
 {
     struct vstr s = str_arg(c, 0);
     bool inside = false;
+    uint64_t steps = 0;
     struct buf b;
+    int rc = 0;
 
     buf_init(&b, c->ctx->arena->owner);
-    for (uint32_t at = 0; at < s.len;) {
+    for (uint32_t at = 0; at < s.len && rc == 0;) {
         uint32_t n = str_char_len(s, at);
         utf8proc_int32_t ch = 0;
         utf8proc_uint8_t to[4];
@@ -64,8 +66,9 @@ static int str_initcap(const struct str_call *c, struct vstr *ret)
             inside = word;
         }
         at += n;
+        rc = str_steps(c, 1, &steps);
     }
-    return str_keep(c, 0, &b, ret);
+    return str_keep(c, rc, &b, ret);
 }
 STR_KERNEL(initcap)
 
@@ -136,10 +139,14 @@ static int more_fail_pair(const struct str_call *c)
 static int more_unistr(const struct str_call *c, struct vstr s, struct buf *b)
 {
     utf8proc_uint8_t to[4];
+    uint64_t steps = 0;
 
     for (uint32_t at = 0; at < s.len;) {
         int64_t v;
+        int rc = str_steps(c, 1, &steps);
 
+        if (rc < 0)
+            return rc;
         if (s.ptr[at] != '\\') {
             buf_u8(b, (uint8_t)s.ptr[at++]);
             continue;
@@ -173,95 +180,23 @@ static int str_unistr(const struct str_call *c, struct vstr *ret)
 }
 STR_KERNEL(unistr)
 
-/* ---- normal forms of Unicode ---- */
-
-static int more_form(const struct str_call *c, utf8proc_option_t *ret)
-{
-    static const struct {
-        const char *name;
-        int options;
-    } forms[] = {
-        {"nfc", UTF8PROC_STABLE | UTF8PROC_COMPOSE},
-        {"nfd", UTF8PROC_STABLE | UTF8PROC_DECOMPOSE},
-        {"nfkc", UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT},
-        {"nfkd", UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT},
-    };
-    struct vstr name = c->args_count == 2 ? str_arg(c, 1) : (struct vstr){"nfc", 3};
-
-    for (size_t i = 0; i < DN_ARRAY_SIZE(forms); i++)
-        if (strlen(forms[i].name) == name.len &&
-            strncasecmp(forms[i].name, name.ptr, name.len) == 0) {
-            *ret = (utf8proc_option_t)forms[i].options;
-            return 0;
-        }
-    return DN_FAIL(c->err,
-                   DN_E_INVALID_PARAM,
-                   "invalid normalization form: %.*s",
-                   text_quote_len(name),
-                   name.ptr);
-}
-
-static int str_normalize(const struct str_call *c, struct vstr *ret)
-{
-    struct vstr s = str_arg(c, 0);
-    utf8proc_option_t options;
-    utf8proc_int32_t *to = NULL;
-    utf8proc_ssize_t n = 0;
-    int rc = more_form(c, &options);
-
-    if (rc < 0)
-        return rc;
-    for (int i = 0; i < 2; i++) { /* how much it is, then what */
-        utf8proc_ssize_t room = n;
-
-        if (i == 1)
-            to = arena_alloc_array(c->ctx->arena, (size_t)n + 1, sizeof *to);
-        if (i == 1 && !to)
-            return DN_FAIL_NOMEM(c->err);
-        n = utf8proc_decompose(
-            (const utf8proc_uint8_t *)s.ptr, (utf8proc_ssize_t)s.len, to, room, options);
-        if (n < 0)
-            return DN_FAIL(c->err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
-    }
-    n = utf8proc_reencode(to, n, options);
-    if (n < 0)
-        return DN_FAIL(c->err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
-    *ret = (struct vstr){(const char *)to, (uint32_t)n};
-    return 0;
-}
-STR_KERNEL(normalize)
-
-static int more_is_normal(const struct func_ctx *ctx,
-                          const struct vec *args,
-                          uint32_t args_count,
-                          uint32_t row,
-                          int8_t *ret,
-                          struct dn_err *err)
-{
-    struct str_call c = {
-        .ctx = ctx, .args = args, .args_count = args_count, .row = row, .err = err};
-    struct vstr s = str_arg(&c, 0);
-    struct vstr normal = {"", 0};
-    int rc = str_normalize(&c, &normal);
-
-    *ret = rc == 0 && s.len == normal.len && memcmp(s.ptr, normal.ptr, s.len) == 0;
-    return rc;
-}
-FUNC_EACH(func_is_normalized, int8_t, more_is_normal(ctx, args, args_count, i, &to[i], err))
-
 /* ---- bytes as text ---- */
 
 static const char more_base64[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-static void more_encode_base64(struct vstr s, struct buf *b)
+static int more_encode_base64(const struct str_call *c, struct vstr s, struct buf *b)
 {
+    uint64_t steps = 0;
     uint32_t line = 0;
 
     for (uint32_t i = 0; i < s.len; i += 3) {
         uint32_t n = s.len - i < 3 ? s.len - i : 3;
         uint32_t v = 0;
+        int rc = str_steps(c, 3, &steps);
 
+        if (rc < 0)
+            return rc;
         for (uint32_t k = 0; k < 3; k++)
             v = v << 8 | (k < n ? (uint8_t)s.ptr[i + k] : 0u);
         for (uint32_t k = 0; k < 4; k++)
@@ -272,20 +207,43 @@ static void more_encode_base64(struct vstr s, struct buf *b)
             line = 0;
         }
     }
+    return 0;
 }
 
-static void more_encode_escape(struct vstr s, struct buf *b)
+static int more_encode_escape(const struct str_call *c, struct vstr s, struct buf *b)
 {
-    for (uint32_t i = 0; i < s.len; i++) {
-        uint8_t c = (uint8_t)s.ptr[i];
+    uint64_t steps = 0;
 
-        if (c == 0 || c >= 128)
-            buf_printf(b, "\\%03o", c);
-        else if (c == '\\')
+    for (uint32_t i = 0; i < s.len; i++) {
+        uint8_t ch = (uint8_t)s.ptr[i];
+        int rc = str_steps(c, 16, &steps);
+
+        if (rc < 0)
+            return rc;
+        if (ch == 0 || ch >= 128)
+            buf_printf(b, "\\%03o", ch);
+        else if (ch == '\\')
             buf_puts(b, "\\\\");
         else
-            buf_u8(b, c);
+            buf_u8(b, ch);
     }
+    return 0;
+}
+
+static int more_encode_hex(const struct str_call *c, struct vstr s, struct buf *b)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t steps = 0;
+
+    for (uint32_t i = 0; i < s.len; i++) {
+        int rc = str_steps(c, 1, &steps);
+
+        if (rc < 0)
+            return rc;
+        buf_u8(b, (uint8_t)digits[(uint8_t)s.ptr[i] >> 4]);
+        buf_u8(b, (uint8_t)digits[s.ptr[i] & 15]);
+    }
+    return 0;
 }
 
 static bool more_is(struct vstr name, const char *word)
@@ -310,16 +268,15 @@ static int str_encode(const struct str_call *c, struct vstr *ret)
     struct vstr s = str_arg(c, 0);
     struct vstr how = str_arg(c, 1);
     struct buf b;
-    int rc = 0;
+    int rc;
 
     buf_init(&b, c->ctx->arena->owner);
     if (more_is(how, "hex"))
-        for (uint32_t i = 0; i < s.len; i++)
-            buf_printf(&b, "%02x", (uint8_t)s.ptr[i]);
+        rc = more_encode_hex(c, s, &b);
     else if (more_is(how, "base64"))
-        more_encode_base64(s, &b);
+        rc = more_encode_base64(c, s, &b);
     else if (more_is(how, "escape"))
-        more_encode_escape(s, &b);
+        rc = more_encode_escape(c, s, &b);
     else
         rc = more_fail_encoding(c, how);
     return str_keep(c, rc, &b, ret);
@@ -331,10 +288,14 @@ static int more_decode_base64(const struct str_call *c, struct vstr s, struct bu
     uint32_t v = 0;
     uint32_t have = 0; /* digits of a group of four */
     uint32_t ends = 0; /* = among them */
+    uint64_t steps = 0;
 
     for (uint32_t i = 0; i < s.len; i++) {
         const char *at = memchr(more_base64, s.ptr[i], 64);
+        int rc = str_steps(c, 1, &steps);
 
+        if (rc < 0)
+            return rc;
         if (text_is_space(s.ptr[i]))
             continue;
         if (s.ptr[i] == '=' && have < 2)
@@ -429,29 +390,6 @@ static const struct func func_string_more_rows[] = {
         "\\XXXX, \\+XXXXXX, \\uXXXX and \\UXXXXXXXX replaced by the character with that number.",
         "unistr('d\\0061t\\+000061') = data",
         T),
-    STR("normalize", 1, func_normalize, "The text in Unicode's form NFC.", "normalize('a') = a", T),
-    STR("normalize",
-        2,
-        func_normalize,
-        "The text in the form NFC, NFD, NFKC or NFKD.",
-        "normalize('ﬁ', 'NFKC') = fi",
-        T,
-        T),
-    STR_TO("is_normalized",
-           2,
-           BOOLEAN,
-           func_is_normalized,
-           "Whether the text has that form; also s IS NFC NORMALIZED.",
-           "is_normalized('ﬁ', 'NFKC') = false",
-           T,
-           T),
-    STR_TO("is_normalized",
-           1,
-           BOOLEAN,
-           func_is_normalized,
-           "Whether the text has the form NFC; also s IS NORMALIZED.",
-           "is_normalized('a') = true",
-           T),
     STR("encode",
         2,
         func_encode,

@@ -376,12 +376,18 @@ static bool char_is_number(enum tmpl_word word)
              word == TMPL_DAY || word == TMPL_DY || word >= TMPL_TZ);
 }
 
-static int char_run(const struct char_time *t, struct vstr s, struct buf *b, struct dn_err *err)
+static int
+char_run(const struct str_call *c, const struct char_time *t, struct vstr s, struct buf *b)
 {
+    uint64_t steps = 0;
+
     for (uint32_t at = 0; at < s.len;) {
         bool fill = true;
         const struct tmpl_name *n;
+        int rc = str_steps(c, TMPL_STEPS, &steps);
 
+        if (rc < 0)
+            return rc;
         if (tmpl_starts(s, at, "FM") || tmpl_starts(s, at, "TM")) {
             fill = (s.ptr[at] | 32) != 'f';
             at += 2;
@@ -394,8 +400,9 @@ static int char_run(const struct char_time *t, struct vstr s, struct buf *b, str
             at = char_skip_suffix(s, at + 2);
         } else if (n) {
             if (t->interval && n->spoken)
-                return DN_FAIL(
-                    err, DN_E_BAD_DATETIME, "invalid format specification for an interval value");
+                return DN_FAIL(c->err,
+                               DN_E_BAD_DATETIME,
+                               "invalid format specification for an interval value");
             char_put(t, n, tmpl_case_of(s.ptr + at, strlen(n->name)), fill, b);
             at += (uint32_t)strlen(n->name);
             if (tmpl_starts(s, at, "TH") && char_is_number(n->word))
@@ -428,7 +435,7 @@ static int str_to_char(const struct str_call *c, struct vstr *ret)
     else
         t = char_of_stamp(c->ctx, &d);
     buf_init(&b, c->ctx->arena->owner);
-    rc = char_run(&t, str_arg(c, 1), &b, c->err);
+    rc = char_run(c, &t, str_arg(c, 1), &b);
     if (rc == 0)
         rc = b.failed ? DN_FAIL_NOMEM(c->err) : func_text_room(c->ctx, b.len, &to, c->err);
     if (rc == 0) {

@@ -209,6 +209,8 @@ int ntmpl_parse(struct vstr s, struct arena *arena, struct ntmpl *ret, struct dn
     int rc = 0;
 
     *ret = (struct ntmpl){.count = 0};
+    if (s.len > NTMPL_MAX)
+        return DN_FAIL(err, DN_E_LIMIT, "a template of a number has at most %u bytes", NTMPL_MAX);
     ret->nodes = arena_alloc_array(arena, s.len + 1, sizeof *ret->nodes);
     if (!ret->nodes)
         return DN_FAIL_NOMEM(err);

@@ -50,6 +50,8 @@ struct ntmpl {
     bool has_multi;
 };
 
-/* DN_E_SYNTAX: patterns that do not go together. */
+#define NTMPL_MAX 65536u /* bytes of a template */
+
+/* DN_E_SYNTAX: patterns that do not go together. DN_E_LIMIT. */
 int ntmpl_parse(struct vstr s, struct arena *arena, struct ntmpl *ret, struct dn_err *err)
     DN_MUST_CHECK;

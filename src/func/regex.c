@@ -140,6 +140,10 @@ int regex_new(struct mem_owner *owner,
     *ret = NULL;
     if (!re)
         return DN_FAIL_NOMEM(err);
+    if (pattern.len > REGEX_PATTERN_MAX) {
+        mem_free(re);
+        return DN_FAIL(err, DN_E_BAD_REGEX, "invalid regular expression: it is too long");
+    }
     re->owner = owner;
     re->cancel = cancel;
     buf_init(&text, owner);

@@ -20,7 +20,9 @@
 #include <stdatomic.h>
 
 /* Groups that can be asked for; \1 to \9 and the numbers of regexp_substr are among them. */
-#define REGEX_GROUPS 100u
+#define REGEX_GROUPS      100u
+/* Bytes of a pattern; PCRE2 takes 64 kB of its code. */
+#define REGEX_PATTERN_MAX 131072u
 
 enum regex_flag {
     REGEX_NO_CASE = 1,

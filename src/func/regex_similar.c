@@ -165,10 +165,13 @@ static bool similar_has_parts(struct similar s)
 int regex_similar(struct vstr pattern, struct vstr escape, struct buf *b, struct dn_err *err)
 {
     struct similar s = {.in = pattern, .escape = escape, .b = b, .err = err};
-    bool lazy = similar_has_parts(s);
+    bool lazy;
     uint32_t chars = 0;
     int rc = 0;
 
+    if (pattern.len > REGEX_PATTERN_MAX)
+        return DN_FAIL(err, DN_E_BAD_REGEX, "invalid regular expression: it is too long");
+    lazy = similar_has_parts(s);
     for (uint32_t i = 0; i < escape.len; i++)
         chars += ((uint8_t)escape.ptr[i] & 0xc0) != 0x80;
     if (chars > 1)

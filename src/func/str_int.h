@@ -83,6 +83,12 @@ static inline int64_t str_int(const struct str_call *c, uint32_t i)
     return vec_i64(&c->args[i], c->row);
 }
 
+/* func_count_steps for one row. */
+static inline DN_MUST_CHECK int str_steps(const struct str_call *c, uint32_t n, uint64_t *steps)
+{
+    return func_count_steps(c->ctx, n, steps, c->err);
+}
+
 /* Runs fn for every row that counts. */
 int str_rows(const struct func_ctx *ctx,
              const struct vec *args,

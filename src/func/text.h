@@ -13,7 +13,9 @@
  * PostgreSQL prints them: 0.1, 1e+20, NaN, Infinity), true/false, text as it is, blobs 0x…, time
  * stamps ISO 8601 UTC with Z and as many fraction digits as the type keeps (.001Z; (6) six, (9)
  * nine). Intervals, NUMERIC, DATE, TIME, TIMESTAMPTZ (at UTC) and UUID as PostgreSQL prints them:
- * 1 year 2 mons 3 days 04:05:06.7, 2015-06-01 04:05:06.7+00. NULL appends nothing. */
+ * 1 year 2 mons 3 days 04:05:06.7, 2015-06-01 04:05:06.7+00. NULL appends nothing. Running out of
+ * memory, and an array that is not finished because the session's statement is to end, show in
+ * b->failed. */
 void text_print(const struct datum *d, struct buf *b);
 /* The same with TIMESTAMPTZ in the time zone of a session. */
 struct vstr text_unblank(struct vstr s); /* without the blanks at its end */

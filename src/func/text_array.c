@@ -7,6 +7,7 @@
  *     item  = list | NULL | "quoted, with \ before quotes and backslashes" | anything else
  *
  * All lists of one depth have the same length. */
+#include "base/cancel.h"
 #include "base/text.h"
 #include "func/func_array.h"
 #include "func/text_int.h"
@@ -15,7 +16,14 @@
 #include <inttypes.h>
 #include <strings.h>
 
+#define TEXT_LOOK_ITEMS 4096u /* between two looks whether the statement is to end */
+
 /* ---- out ---- */
+
+static bool text_canceled(const struct func_session *session)
+{
+    return session && dn_cancel_check(session->cancel, NULL) < 0;
+}
 
 static bool text_item_needs_quotes(struct vstr s)
 {
@@ -71,6 +79,10 @@ static void text_print_items(const struct func_session *session,
     for (uint32_t d = a->dims; d-- > 0;)
         block[d] = n *= (uint32_t)a->len[d];
     for (uint32_t i = 0; i < a->count; i++) {
+        if (i % TEXT_LOOK_ITEMS == TEXT_LOOK_ITEMS - 1 && text_canceled(session)) {
+            b->failed = true;
+            return;
+        }
         if (i)
             buf_u8(b, ',');
         for (uint32_t d = 0; d < a->dims; d++)
@@ -95,7 +107,8 @@ void text_print_array(const struct func_session *session,
     int rc;
 
     arena_init(&arena, NULL);
-    rc = varray_read(d->str, type_element(d->type), &arena, &a);
+    arena.cancel = session ? session->cancel : NULL;
+    rc = varray_read(d->str, type_element(d->type), session ? session->cancel : NULL, &arena, &a);
     if (rc < 0)
         b->failed = true;
     if (rc == 0 && a.count == 0)
@@ -121,6 +134,8 @@ struct text_list {
     struct vstr whole; /* for messages */
     const char *p;
     const char *end;
+    char *room;     /* for the texts of the items to come, which are not longer than `p` to `end` */
+    uint32_t steps; /* items so far, for looks whether the statement is to end */
     struct arena *arena;
     enum type_id type; /* of the array */
     struct varray a;
@@ -151,6 +166,12 @@ static void text_list_spaces(struct text_list *l)
 
 static int text_list_add(struct text_list *l, const struct datum *d, struct dn_err *err)
 {
+    if (++l->steps % TEXT_LOOK_ITEMS == 0 && l->session) {
+        int rc = dn_cancel_check(l->session->cancel, err);
+
+        if (rc < 0)
+            return rc;
+    }
     if (l->a.count == l->cap) {
         uint32_t more = l->cap ? l->cap * 2 : 8;
         struct datum *grown = arena_alloc_array(l->arena, more, sizeof *grown);
@@ -172,15 +193,13 @@ static int text_list_add(struct text_list *l, const struct datum *d, struct dn_e
 static int text_list_item(struct text_list *l, struct dn_err *err)
 {
     struct datum d = {.type = l->a.elem, .null = true, .str = {"", 0}};
-    char *text = arena_alloc(l->arena, (size_t)(l->end - l->p) + 1);
+    char *text = l->room;
     bool quoted = false;
     bool closed = false; /* a quoted part has ended */
     uint32_t n = 0;
     uint32_t keep = 0; /* up to here spaces at the end stay */
     int rc;
 
-    if (!text)
-        return DN_FAIL_NOMEM(err);
     while (l->p < l->end && !text_one_of(*l->p, ",{}")) {
         if (*l->p == '"') {
             if (n > 0 || quoted)
@@ -211,6 +230,7 @@ static int text_list_item(struct text_list *l, struct dn_err *err)
         n--;
     if (n == 0 && !quoted)
         return text_list_fail(l, "an element is missing", err);
+    l->room += n;
     if (quoted || n != 4 || strncasecmp(text, "null", 4) != 0) {
         rc = text_parse_in(l->session, l->a.elem, (struct vstr){text, n}, l->arena, &d, err);
         if (rc < 0)
@@ -361,8 +381,12 @@ int text_parse_array(const struct func_session *session,
     int32_t high[VARRAY_DIMS_MAX];
     uint32_t dims = 0;
     struct buf b;
-    int rc = text_list_bounds(&l, &dims, low, high, err);
+    int rc;
 
+    l.room = arena_alloc(arena, (size_t)s.len + 1);
+    if (!l.room)
+        return DN_FAIL_NOMEM(err);
+    rc = text_list_bounds(&l, &dims, low, high, err);
     if (rc == 0)
         rc = text_list_body(&l, err);
     for (uint32_t d = 0; rc == 0 && d < dims; d++) {
@@ -375,7 +399,7 @@ int text_parse_array(const struct func_session *session,
     if (rc < 0)
         return rc;
     buf_init(&b, arena->owner);
-    varray_write(&l.a, &b);
+    varray_write(&l.a, session ? session->cancel : NULL, &b);
     ret->len = (uint32_t)b.len;
     ret->ptr = b.failed ? NULL : arena_dup(arena, b.data, b.len);
     buf_done(&b);

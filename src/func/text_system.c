@@ -3,6 +3,7 @@
  * text_system.c: values of the types that the system's relations have, as text and back. A REGCLASS
  * and its like has a number and what the number is called, so that printing it asks nobody; the
  * session is asked when one is made. */
+#include "base/cancel.h"
 #include "func/func_array.h"
 #include "func/func_int.h"
 #include "func/session.h"
@@ -11,7 +12,8 @@
 
 #include <string.h>
 
-#define SYSTEM_NAME_MAX 63u /* bytes of a NAME, as PostgreSQL cuts it */
+#define SYSTEM_NAME_MAX 63u   /* bytes of a NAME, as PostgreSQL cuts it */
+#define SYSTEM_LOOK     4096u /* numbers between two looks at the flag of cancel */
 
 /* ---- out ---- */
 
@@ -23,7 +25,7 @@ static void system_print_items(const struct datum *d, struct buf *b)
     struct varray a;
 
     arena_init(&arena, b->owner);
-    if (varray_read(d->str, elem, &arena, &a) != 0) {
+    if (varray_read(d->str, elem, NULL, &arena, &a) != 0) {
         b->failed = true;
     } else {
         buf_puts(b, row ? "(" : "");
@@ -137,17 +139,36 @@ static int system_parse_reg(const struct func_session *session,
     return rc < 0 ? rc : func_reg_make(session, type, answer.number, arena, ret, err);
 }
 
-/* Numbers with blanks between them. */
-static int system_parse_vector(
-    enum type_id type, struct vstr s, struct arena *arena, struct vstr *ret, struct dn_err *err)
+/* How many words there are, with blanks between them. */
+static uint32_t system_words(struct vstr s)
 {
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s.len; i++)
+        n += s.ptr[i] != ' ' && (i == 0 || s.ptr[i - 1] == ' ');
+    return n;
+}
+
+/* Numbers with blanks between them. */
+static int system_parse_vector(const struct func_session *session,
+                               enum type_id type,
+                               struct vstr s,
+                               struct arena *arena,
+                               struct vstr *ret,
+                               struct dn_err *err)
+{
+    const atomic_bool *cancel = session ? session->cancel : NULL;
     enum type_id elem = type == TYPE_OIDVECTOR ? TYPE_OID : TYPE_SMALLINT;
-    struct datum *items = arena_calloc(arena, (size_t)s.len + 1, sizeof *items);
+    uint32_t count = system_words(s);
+    struct datum *items;
     struct varray a;
     struct buf b;
     uint32_t n = 0;
     int rc = 0;
 
+    if (count > VARRAY_ITEMS_MAX)
+        return DN_FAIL(err, DN_E_TOO_LONG, "an array has more than %u elements", VARRAY_ITEMS_MAX);
+    items = arena_alloc_array(arena, (size_t)count + 1, sizeof *items);
     if (!items)
         return DN_FAIL_NOMEM(err);
     for (uint32_t at = 0; rc == 0 && at < s.len;) {
@@ -161,17 +182,19 @@ static int system_parse_vector(
             at++;
             word.len++;
         }
-        items[n].type = elem;
+        items[n] = (struct datum){.type = elem, .str = {"", 0}};
         rc = elem == TYPE_OID ? system_parse_oid(type, word, &items[n].v.i64, err)
                               : text_parse_int(elem, word, &items[n].v.i64, err);
         n++;
+        if (rc == 0 && n % SYSTEM_LOOK == 0)
+            rc = dn_cancel_check(cancel, err);
     }
     if (rc < 0)
         return rc;
     a = varray_flat(elem, items, n);
     a.low[0] = 0;
     buf_init(&b, arena->owner);
-    varray_write(&a, &b);
+    varray_write(&a, cancel, &b);
     ret->len = (uint32_t)b.len;
     ret->ptr = b.failed ? NULL : arena_dup(arena, b.data, b.len);
     buf_done(&b);
@@ -193,7 +216,7 @@ int text_parse_system(const struct func_session *session,
     } else if (type_is_reg(type)) {
         rc = system_parse_reg(session, type, text_trim(s), arena, &d.str, err);
     } else if (type == TYPE_INT2VECTOR || type == TYPE_OIDVECTOR) {
-        rc = system_parse_vector(type, s, arena, &d.str, err);
+        rc = system_parse_vector(session, type, s, arena, &d.str, err);
     } else if (type == TYPE_EXPANDED) {
         rc =
             DN_FAIL(err, DN_E_UNSUPPORTED, "input of anonymous composite types is not implemented");

@@ -160,7 +160,7 @@ static void wire_put_array(const struct datum *d, struct arena *scratch, struct 
     struct varray a;
     bool nulls = false;
 
-    if (varray_read(d->str, type_element(d->type), scratch, &a) != 0) {
+    if (varray_read(d->str, type_element(d->type), NULL, scratch, &a) != 0) {
         b->failed = true;
         return;
     }
@@ -251,7 +251,7 @@ static int wire_get_array(enum type_id type,
     if (rc < 0)
         return rc;
     buf_init(&bytes, NULL);
-    varray_write(&a, &bytes);
+    varray_write(&a, NULL, &bytes);
     ret->str.ptr = bytes.failed ? NULL : arena_dup(arena, bytes.data, bytes.len);
     ret->str.len = (uint32_t)bytes.len;
     buf_done(&bytes);
@@ -500,7 +500,7 @@ static int wire_get_vector(enum type_id type,
 
     if (rc < 0)
         return rc;
-    rc = varray_read(ret->str, elem, arena, &a);
+    rc = varray_read(ret->str, elem, NULL, arena, &a);
     if (rc < 0)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; rc == 0 && i < a.count; i++)

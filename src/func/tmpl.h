@@ -75,6 +75,8 @@ static inline char tmpl_down(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+#define TMPL_STEPS 64u /* of func_count_steps, for a word that is looked for */
+
 /* Does the word (in upper case) stand there, in upper or lower case? */
 bool tmpl_starts(struct vstr s, uint32_t at, const char *word);
 /* The longest word that stands there; NULL: none. */

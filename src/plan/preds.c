@@ -239,7 +239,7 @@ static int pred_any(struct pred_walk *w,
     ret->never = d.null;
     if (d.null)
         return 0;
-    rc = varray_read(d.str, e->args[0]->type, w->arena, &items);
+    rc = varray_read(d.str, e->args[0]->type, NULL, w->arena, &items);
     if (rc != 0)
         return rc < 0 ? DN_FAIL_NOMEM(err) : 0;
     for (uint32_t i = 0; i < items.count; i++) {

@@ -107,7 +107,7 @@ void sys_texts(struct sys_rows *w, const char *const *v, uint32_t count)
             .str = {.ptr = v[i] ? v[i] : "", .len = v[i] ? (uint32_t)strlen(v[i]) : 0}};
     a = varray_flat(elem, items, count);
     buf_init(&b, w->arena->owner);
-    varray_write(&a, &b);
+    varray_write(&a, NULL, &b);
     sys_buf(w, &b);
     buf_done(&b);
 }

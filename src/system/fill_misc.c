@@ -432,7 +432,7 @@ static void misc_words(struct sys_rows *w, const char *words, struct buf *b)
     }
     a = varray_flat(TYPE_VARCHAR, items, n);
     buf_reset(b);
-    varray_write(&a, b);
+    varray_write(&a, NULL, b);
     sys_buf(w, b);
 }
 

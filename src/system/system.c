@@ -243,7 +243,7 @@ void sys_items(struct sys_rows *w, const int64_t *v, uint32_t count)
     if (vector)
         a.low[0] = 0;
     buf_init(&b, w->arena->owner);
-    varray_write(&a, &b);
+    varray_write(&a, NULL, &b);
     sys_buf(w, &b);
     buf_done(&b);
 }

@@ -3,12 +3,15 @@
  * array.c: arrays as bytes and back; see the header for the bytes. */
 #include "vec/array.h"
 
+#include "base/cancel.h"
 #include "base/err.h"
 #include "vec/normkey.h"
 #include "vec/numeric.h"
 #include "vec/wide.h"
 
 enum { VARRAY_END, VARRAY_ITEM, VARRAY_NULL };
+
+#define VARRAY_LOOK 4096u /* items between two looks at the flag */
 
 struct varray varray_flat(enum type_id elem, struct datum *items, uint32_t n)
 {
@@ -51,15 +54,18 @@ uint32_t varray_write_shape(const struct varray *a, uint8_t *to)
     return n;
 }
 
-void varray_write(const struct varray *a, struct buf *b)
+void varray_write(const struct varray *a, const atomic_bool *cancel, struct buf *b)
 {
     uint8_t shape[VARRAY_SHAPE_BYTES_MAX];
     struct varray bare = *a;
     struct buf tail;
 
     buf_init(&tail, b->owner);
-    for (uint32_t i = 0; i < a->count; i++)
+    for (uint32_t i = 0; i < a->count && !b->failed; i++) {
+        if (i % VARRAY_LOOK == VARRAY_LOOK - 1 && dn_cancel_check(cancel, NULL) < 0)
+            b->failed = true;
         varray_write_item(&a->items[i], b, &tail);
+    }
     bare.dims = a->count ? a->dims : 0;
     buf_append(b, shape, varray_write_shape(&bare, shape));
     if (tail.len)
@@ -122,7 +128,8 @@ int varray_cmp(enum type_id type, struct vstr a, struct vstr b)
     return vstr_cmp(varray_key(type, a), varray_key(type, b));
 }
 
-static int varray_items(struct rd *r, struct varray *a, struct arena *arena)
+static int
+varray_items(struct rd *r, const atomic_bool *cancel, struct varray *a, struct arena *arena)
 {
     uint32_t cap = 0;
     struct dn_err ignored;
@@ -135,6 +142,8 @@ static int varray_items(struct rd *r, struct varray *a, struct arena *arena)
             return 1;
         if (mark == VARRAY_END)
             return 0;
+        if (a->count % VARRAY_LOOK == VARRAY_LOOK - 1 && dn_cancel_check(cancel, NULL) < 0)
+            return DN_E_NOMEM;
         if (a->count == cap) {
             uint32_t more = cap ? cap * 2 : 8;
             struct datum *grown = arena_alloc_array(arena, more, sizeof *grown);
@@ -183,11 +192,15 @@ static int varray_shape(struct rd *r, struct varray *a)
     return a->dims && items != a->count ? 1 : 0;
 }
 
-int varray_read(struct vstr s, enum type_id elem, struct arena *arena, struct varray *ret)
+int varray_read(struct vstr s,
+                enum type_id elem,
+                const atomic_bool *cancel,
+                struct arena *arena,
+                struct varray *ret)
 {
     struct rd r = rd_make(s.ptr, s.len);
     struct varray a = {.elem = elem};
-    int rc = varray_items(&r, &a, arena);
+    int rc = varray_items(&r, cancel, &a, arena);
 
     if (rc == 0)
         rc = varray_shape(&r, &a);

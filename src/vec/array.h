@@ -17,6 +17,8 @@
 #include "base/bytes.h"
 #include "vec/vec.h"
 
+#include <stdatomic.h>
+
 #define VARRAY_DIMS_MAX  6
 #define VARRAY_ITEMS_MAX (16u * 1024 * 1024)
 
@@ -37,11 +39,14 @@ static inline int64_t varray_high(const struct varray *a, uint32_t dim)
 }
 
 /* Takes the bytes apart; strings are copied to the arena. 1: they are no such array (untrusted).
- * DN_E_NOMEM. */
-int varray_read(struct vstr s, enum type_id elem, struct arena *arena, struct varray *ret)
-    DN_MUST_CHECK;
-/* Appends the bytes; running out of memory shows in b->failed. */
-void varray_write(const struct varray *a, struct buf *b);
+ * DN_E_NOMEM, also when the flag goes up (base/cancel.h; NULL = never). */
+int varray_read(struct vstr s,
+                enum type_id elem,
+                const atomic_bool *cancel,
+                struct arena *arena,
+                struct varray *ret) DN_MUST_CHECK;
+/* Appends the bytes; running out of memory shows in b->failed, and so does a flag that goes up. */
+void varray_write(const struct varray *a, const atomic_bool *cancel, struct buf *b);
 /* The same by parts: the bytes of an element, and those of it that stand behind the shape; the
  * shape, of which dims, len and low count (dims > 0): returns how many bytes it has. */
 void varray_write_item(const struct datum *item, struct buf *b, struct buf *tail);

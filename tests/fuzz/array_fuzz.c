@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct varray a;
 
         /* Bytes need not be what the writer makes: they are only taken apart, or refused. */
-        if (varray_read(s, elem, &arena, &a) == 0) {
+        if (varray_read(s, elem, NULL, &arena, &a) == 0) {
             fuzz_reached();
             must(a.dims <= VARRAY_DIMS_MAX && (a.dims == 0) == (a.count == 0));
         }
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct varray a;
 
         fuzz_reached();
-        must(varray_read(d.str, elem, &arena, &a) == 0);
+        must(varray_read(d.str, elem, NULL, &arena, &a) == 0);
         again(&d, &arena);
     }
     arena_done(&arena);

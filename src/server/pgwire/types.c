@@ -94,7 +94,7 @@ static void types_put_labels(struct buf *b,
 
     buf_init(&label, b->owner);
     buf_init(&bytes, b->owner);
-    b->failed = b->failed || varray_read(d->str, type_element(d->type), scratch, &a) != 0;
+    b->failed = b->failed || varray_read(d->str, type_element(d->type), NULL, scratch, &a) != 0;
     for (uint32_t i = 0; !b->failed && i < a.count; i++) {
         buf_reset(&label);
         text_print_as(session, TEXT_WIRE, &a.items[i], &label);
@@ -105,7 +105,7 @@ static void types_put_labels(struct buf *b,
     }
     if (!b->failed) {
         a.elem = TYPE_VARCHAR;
-        varray_write(&a, &bytes);
+        varray_write(&a, NULL, &bytes);
         texts.str = (struct vstr){(const char *)bytes.data, (uint32_t)bytes.len};
         if (bytes.failed)
             b->failed = true;

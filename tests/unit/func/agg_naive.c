@@ -170,7 +170,7 @@ static void naive_array(const struct agg *a,
         return;
     buf_reset(&bytes);
     made = varray_flat(a->arg, items, n);
-    varray_write(&made, &bytes);
+    varray_write(&made, NULL, &bytes);
     ret->null = false;
     ret->str = (struct vstr){(const char *)bytes.data, (uint32_t)bytes.len};
 }

@@ -139,7 +139,7 @@ static struct vstr random_array(enum type_id elem)
                    : elem == TYPE_BIGINT ? build_int(elem, random_i64())
                                          : build_str("a \"b\"");
     buf_init(&b, NULL);
-    varray_write(&a, &b);
+    varray_write(&a, NULL, &b);
     assert_false(b.failed);
     s = (struct vstr){arena_dup(&arena, b.data, b.len), (uint32_t)b.len};
     buf_done(&b);

@@ -20,7 +20,7 @@ static struct vstr bytes_of(const struct varray *a)
     struct vstr s;
 
     buf_init(&b, NULL);
-    varray_write(a, &b);
+    varray_write(a, NULL, &b);
     assert_false(b.failed);
     s = (struct vstr){arena_dup(&arena, b.data, b.len), (uint32_t)b.len};
     assert_non_null(s.ptr);
@@ -82,7 +82,7 @@ static void test_round_trip(void **state)
         a.len[1] = 3;
         a.low[1] = 0;
         s = bytes_of(&a);
-        assert_int_equal(varray_read(s, type, &arena, &back), 0);
+        assert_int_equal(varray_read(s, type, NULL, &arena, &back), 0);
         assert_int_equal(back.dims, 2);
         assert_int_equal(back.count, 6);
         assert_int_equal(back.len[1], 3);
@@ -90,7 +90,7 @@ static void test_round_trip(void **state)
         for (int i = 0; i < 6; i++)
             assert_int_equal(datum_cmp(&items[i], &back.items[i]), 0);
         for (uint32_t cut = 0; cut < s.len; cut++) /* no prefix is an array */
-            assert_int_equal(varray_read((struct vstr){s.ptr, cut}, type, &arena, &back), 1);
+            assert_int_equal(varray_read((struct vstr){s.ptr, cut}, type, NULL, &arena, &back), 1);
     }
 }
 
