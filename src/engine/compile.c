@@ -137,7 +137,7 @@ static int stmt_compile_copied(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0 && stmt->ast->explained)
         rc = stmt_compile_select(stmt, stmt->ast->explained, err);
     stmt->cols_count = 0; /* the rows go to the file */
-    return rc;
+    return rc < 0 ? rc : copy_find_columns(stmt, err);
 }
 
 static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)

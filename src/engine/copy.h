@@ -17,6 +17,7 @@
 #include "engine/load.h"
 
 struct copy_stmt;
+struct option_spec;
 struct dendro_stmt;
 struct intake_target;
 
@@ -28,6 +29,7 @@ struct copy_columns {
     bool all;                     /* * */
     const struct spec_name *list; /* count of them */
     uint32_t count;
+    const bool *fields; /* given: by field, whether it is named */
 };
 
 /* The options of a COPY. */
@@ -51,8 +53,20 @@ int copy_take_options(const struct copy_stmt *ast,
                       struct arena *arena,
                       struct stmt_copy *ret,
                       struct dn_err *err) DN_MUST_CHECK;
-/* Does the option name the column? */
-bool copy_names(const struct copy_columns *cols, const char *name);
+
+/* ---- copy_columns.c ---- */
+int copy_take_columns(struct arena *arena,
+                      const struct option_spec *o,
+                      struct copy_columns *ret,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* Finds the columns of all options among the fields of the statement, which is compiled:
+ * DN_E_UNDEFINED_COLUMN, DN_E_AMBIGUOUS, DN_E_DUPLICATE_COLUMN, DN_E_INVALID_COLUMN. */
+int copy_find_columns(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
+/* Does the option name the field? */
+static inline bool copy_names(const struct copy_columns *cols, uint32_t field)
+{
+    return cols->given && cols->fields[field];
+}
 
 /* ---- copy_out.c ---- */
 int copy_run_out(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

@@ -177,46 +177,19 @@ static int in_line(struct copy_in *in, const struct copy_lines *l, struct dn_err
     return in_row(in, "line", l->line, l->text.len + (size_t)cols * sizeof(struct vstr), err);
 }
 
-/* Which fields an option names; NULL where none. */
-static int
-in_flags(struct copy_in *in, const struct copy_columns *given, const bool **ret, struct dn_err *err)
-{
-    uint32_t cols = in->stmt->insert.cols_count;
-    bool *flags;
-
-    if (!given->given)
-        return 0;
-    flags = arena_calloc(&in->stmt->run, cols + 1, sizeof(*flags));
-    if (!flags)
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t k = 0; k < given->count; k++) {
-        uint16_t col;
-        int rc = intake_find_column(in->stmt->insert.table, &given->list[k], &col, err);
-
-        if (rc < 0)
-            return rc;
-    }
-    for (uint32_t i = 0; i < cols; i++)
-        flags[i] = copy_names(given, in_column(in, i)->name);
-    *ret = flags;
-    return 0;
-}
-
 static int in_lines(struct copy_in *in, struct dn_err *err)
 {
     const struct stmt_copy *copy = &in->stmt->copy;
     struct copy_lines l;
-    int rc;
+    int rc = 0;
 
     copy_lines_init(&l, copy, in->source, &in->stmt->owner);
     l.flags_count = in->stmt->insert.cols_count;
     l.no_columns = l.flags_count == 0;
-    rc = in_flags(in, &copy->not_null, &l.not_null, err);
-    if (rc == 0)
-        rc = in_flags(in, &copy->null, &l.force_null, err);
+    l.not_null = copy->not_null.fields;
+    l.force_null = copy->null.fields;
     /* AUTO: a line without names has all names of no columns. */
-    if (rc == 0 &&
-        (copy->header == LOAD_HEADER_YES || (copy->header == LOAD_HEADER_AUTO && l.no_columns))) {
+    if (copy->header == LOAD_HEADER_YES || (copy->header == LOAD_HEADER_AUTO && l.no_columns)) {
         rc = copy_lines_next(&l, err);
         if (rc == 0)
             rc = in_header(in, &l, err);

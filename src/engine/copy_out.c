@@ -233,7 +233,7 @@ static int out_begin(struct copy_out *o, const struct plan *plan, struct dn_err 
     o->cols_count = cols;
     for (uint32_t i = 0; i < cols; i++) {
         o->cols[i].out = o;
-        o->cols[i].quoted = copy_names(&o->copy->quote, plan->cols[i].name);
+        o->cols[i].quoted = copy_names(&o->copy->quote, i);
         out_column(o, &o->cols[i]);
         if (o->copy->kind == COPY_BINARY && plan->cols[i].type != TYPE_NONE &&
             (text_wire_oid(plan->cols[i].type) == 0 ||
