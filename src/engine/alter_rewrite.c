@@ -571,7 +571,7 @@ static int rewrite_once(struct alter *a, struct dn_err *err)
         rc = block ? tx_edit(a->stmt->conn, rewrite_end, a, err)
                    : engine_edit_of(a->stmt->conn, rewrite_end, a, err);
         if (rc < 0 && !block) /* if it fails it goes with the session */
-            DN_IGNORE(engine_edit(db, rewrite_undo, a, &ignored));
+            DN_IGNORE(engine_edit(db, NULL, rewrite_undo, a, &ignored));
     }
     table_unref(a->now);
     a->now = NULL;

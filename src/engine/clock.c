@@ -197,7 +197,7 @@ int engine_clock_confirm(struct dendro_db *db, int64_t day, struct dn_err *err)
         return rc;
     dn_err_clear(err);
     volume_clock_anchor(db->volume, wall, VOLUME_CLOCK_SLACK_NS);
-    return engine_rollouts_run(db, err);
+    return engine_rollouts_run(db, NULL, err);
 }
 
 /* ---- tests ---- */
@@ -236,5 +236,5 @@ int engine_clock_advance(struct dendro_db *db, int64_t to_ns, struct dn_err *err
     if (to_ns < volume_clock_ns(db->volume))
         return DN_FAIL(err, DN_E_INVALID_PARAM, "the clock cannot be set back");
     volume_clock_set(db->volume, to_ns);
-    return engine_rollouts_run(db, err);
+    return engine_rollouts_run(db, NULL, err);
 }

@@ -361,7 +361,7 @@ static int copy_run_from(struct dendro_stmt *stmt, struct dn_err *err)
         rc = DN_FAIL(err, DN_E_UNSUPPORTED, "there is no STDIN here to COPY from");
         dn_err_hint(err, "Give the session a reader (dendro_set_copy), or name a file.");
     } else if (ast->place != COPY_STDIO && stmt->copy.kind != COPY_PARQUET) {
-        rc = hostfile_open(ast->file, &in.file, err);
+        rc = hostfile_open(ast->file, &stmt->conn->cancel, &in.file, err);
     }
     if (rc < 0) {
         dn_err_at(err, ast->file_pos);

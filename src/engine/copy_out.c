@@ -302,7 +302,7 @@ int copy_run_out(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc < 0)
         return rc;
     if (ast->place != COPY_STDIO)
-        rc = hostfile_create(ast->file, &o.file, err);
+        rc = hostfile_create(ast->file, &stmt->conn->cancel, &o.file, err);
     if (rc < 0) {
         dn_err_at(err, ast->file_pos);
         return rc;

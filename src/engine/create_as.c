@@ -244,6 +244,6 @@ int stmt_run_create_as(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0 && !block)
         rc = engine_edit_of(stmt->conn, make_visible, &m, err);
     if (rc < 0 && !block) /* if it fails it goes with the session */
-        DN_IGNORE(engine_edit(db, make_undone, &m, &ignored));
+        DN_IGNORE(engine_edit(db, NULL, make_undone, &m, &ignored));
     return rc;
 }

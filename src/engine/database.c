@@ -165,7 +165,7 @@ int engine_open_volume(struct volume *v,
     db->background = options->background;
     if (!engine_rollouts_wanted(db))
         engine_clock_unneeded(db);
-    DN_IGNORE(engine_rollouts_run(db, err)); /* what cannot be done now is tried again */
+    DN_IGNORE(engine_rollouts_run(db, NULL, err)); /* what cannot be done now is tried again */
     dn_err_clear(err);
     *ret_db = db;
     return 0;
@@ -551,17 +551,20 @@ static int engine_edit_held(struct dendro_db *db, engine_edit_fn fn, void *arg, 
     return rc;
 }
 
-int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
+int engine_edit(struct dendro_db *db,
+                const atomic_bool *cancel,
+                engine_edit_fn fn,
+                void *arg,
+                struct dn_err *err)
 {
-    edit_take_surely(&db->edit);
-    return engine_edit_held(db, fn, arg, err);
+    int rc = edit_take(&db->edit, cancel, err);
+
+    return rc < 0 ? rc : engine_edit_held(db, fn, arg, err);
 }
 
 int engine_edit_of(struct dendro_conn *conn, engine_edit_fn fn, void *arg, struct dn_err *err)
 {
-    int rc = edit_take(&conn->db->edit, &conn->cancel, err);
-
-    return rc < 0 ? rc : engine_edit_held(conn->db, fn, arg, err);
+    return engine_edit(conn->db, &conn->cancel, fn, arg, err);
 }
 
 /* ---- the end of a transaction that changed the catalog ---- */
@@ -632,6 +635,6 @@ int engine_end(struct dendro_db *db,
         DN_IGNORE(engine_tell_shard(db, &ignored)); /* as in engine_edit */
     edit_give(&db->edit);
     if (rc == 0)
-        engine_retain_now(db);
+        engine_retain_now(db, cancel);
     return rc;
 }

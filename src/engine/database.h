@@ -17,11 +17,13 @@ typedef int (*engine_edit_fn)(void *arg,
                               const struct catalog *cur,
                               struct catalog **ret_next,
                               struct dn_err *err);
-int engine_edit(struct dendro_db *db, engine_edit_fn fn, void *arg, struct dn_err *err)
-    DN_MUST_CHECK;
-/* For a statement of the session: DN_E_CANCELED if it was canceled while it waited for another
- * edit.
- */
+/* DN_E_CANCELED: another edit is under way, and the flag went up (base/cancel.h; NULL = never). */
+int engine_edit(struct dendro_db *db,
+                const atomic_bool *cancel,
+                engine_edit_fn fn,
+                void *arg,
+                struct dn_err *err) DN_MUST_CHECK;
+/* For a statement of the session. */
 struct dendro_conn;
 int engine_edit_of(struct dendro_conn *conn, engine_edit_fn fn, void *arg, struct dn_err *err)
     DN_MUST_CHECK;

@@ -26,7 +26,7 @@ int edit_take(struct edit_lock *l, const atomic_bool *cancel, struct dn_err *err
     int rc = 0;
 
     sched_lock(l->lock);
-    while (l->held && !atomic_load(cancel))
+    while (l->held && (!cancel || !atomic_load(cancel)))
         sched_wait_ns(l->given, l->lock, EDIT_LOOK_NS);
     if (l->held)
         rc = DN_FAIL(err, DN_E_CANCELED, "the statement was canceled");

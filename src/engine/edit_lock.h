@@ -18,7 +18,7 @@ struct edit_lock {
 
 bool edit_lock_init(struct edit_lock *l, struct sched *sched) DN_MUST_CHECK; /* false: no memory */
 void edit_lock_done(struct edit_lock *l);                                    /* zeroed is fine */
-/* DN_E_CANCELED: it was held by another, and cancel is set. */
+/* DN_E_CANCELED: it was held by another, and cancel is set (NULL = never). */
 int edit_take(struct edit_lock *l, const atomic_bool *cancel, struct dn_err *err) DN_MUST_CHECK;
 /* However long it takes. */
 void edit_take_surely(struct edit_lock *l);

@@ -14,7 +14,8 @@
 /* What one look does. */
 struct retain {
     struct dendro_db *db;
-    struct catalog *cat; /* reference */
+    const atomic_bool *cancel; /* borrowed; NULL = never */
+    struct catalog *cat;       /* reference */
     struct catalog_horizon *moves;
     size_t moves_count;
     struct arena arena;
@@ -98,7 +99,7 @@ static int retain_move(struct retain *r, struct dn_err *err)
             r->moves[r->moves_count++] =
                 (struct catalog_horizon){.table = t->id, .version = t->version, .horizon = horizon};
     }
-    return rc == 0 && r->moves_count > 0 ? engine_edit(r->db, retain_edit, r, err) : rc;
+    return rc == 0 && r->moves_count > 0 ? engine_edit(r->db, r->cancel, retain_edit, r, err) : rc;
 }
 
 /* ---- step 2 ---- */
@@ -123,9 +124,12 @@ static int retain_drop(struct dendro_db *db, const struct table *t, struct dn_er
     return rc;
 }
 
-int engine_retain(struct dendro_db *db, int64_t *ret_when, struct dn_err *err)
+int engine_retain(struct dendro_db *db,
+                  const atomic_bool *cancel,
+                  int64_t *ret_when,
+                  struct dn_err *err)
 {
-    struct retain r = {.db = db};
+    struct retain r = {.db = db, .cancel = cancel};
     int64_t now = engine_sure_ns(db);
     int rc;
 
@@ -158,12 +162,12 @@ int engine_retain(struct dendro_db *db, int64_t *ret_when, struct dn_err *err)
     return rc;
 }
 
-void engine_retain_now(struct dendro_db *db)
+void engine_retain_now(struct dendro_db *db, const atomic_bool *cancel)
 {
     struct dn_err ignored;
 
     if (!db->read_only && engine_retains(db))
-        DN_IGNORE(engine_rollouts_run(db, &ignored)); /* the task tries again */
+        DN_IGNORE(engine_rollouts_run(db, cancel, &ignored)); /* the task tries again */
 }
 
 int engine_retain_finish(struct dendro_db *db, const struct table *t, struct dn_err *err)

@@ -66,7 +66,8 @@ rollouts_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, s
 
 /* One step that is due. 0: it was made, DN_NOT_FOUND: there is none, and *ret_when is the time of
  * the next, in seconds. */
-static int rollouts_one(struct dendro_db *db, int64_t *ret_when, struct dn_err *err)
+static int
+rollouts_one(struct dendro_db *db, const atomic_bool *cancel, int64_t *ret_when, struct dn_err *err)
 {
     struct catalog *cat = engine_catalog(db);
     struct rollouts_step step = {.parent = 0};
@@ -90,12 +91,13 @@ static int rollouts_one(struct dendro_db *db, int64_t *ret_when, struct dn_err *
     }
     catalog_unref(cat);
     if (rc == 0)
-        rc = step.parent ? engine_edit(db, rollouts_edit, &step, err) : DN_NOT_FOUND;
+        rc = step.parent ? engine_edit(db, cancel, rollouts_edit, &step, err) : DN_NOT_FOUND;
     return rc == DN_NOT_FOUND && step.parent ? 0 : rc;
 }
 
 /* All that is due. */
-static int rollouts_all(struct dendro_db *db, int64_t *ret_when, struct dn_err *err)
+static int
+rollouts_all(struct dendro_db *db, const atomic_bool *cancel, int64_t *ret_when, struct dn_err *err)
 {
     int64_t when;
     int rc;
@@ -110,19 +112,19 @@ static int rollouts_all(struct dendro_db *db, int64_t *ret_when, struct dn_err *
         return 0;
     }
     while (rc == 0)
-        rc = rollouts_one(db, ret_when, err);
+        rc = rollouts_one(db, cancel, ret_when, err);
     if (rc == DN_NOT_FOUND) {
-        rc = engine_retain(db, &when, err);
+        rc = engine_retain(db, cancel, &when, err);
         *ret_when = when < *ret_when ? when : *ret_when;
     }
     volume_lease_release(db->volume, ROLLOUTS_LEASE, ROLLOUTS_HOLDER);
     return rc;
 }
 
-int engine_rollouts_run(struct dendro_db *db, struct dn_err *err)
+int engine_rollouts_run(struct dendro_db *db, const atomic_bool *cancel, struct dn_err *err)
 {
     int64_t when;
-    int rc = rollouts_all(db, &when, err);
+    int rc = rollouts_all(db, cancel, &when, err);
 
     engine_rollouts_wake(db);
     return rc;
@@ -154,7 +156,7 @@ static void rollouts_task(void *arg)
         r->again = false;
         sched_unlock(r->lock);
         dn_err_clear(&err);
-        rc = rollouts_all(r->db, &when, &err);
+        rc = rollouts_all(r->db, NULL, &when, &err);
         wait_ns = rc < 0 ? ROLLOUTS_RETRY_NS : rollouts_wait(r->db, when);
         shard_expire(r->db->shard);
         sched_lock(r->lock);

@@ -208,7 +208,7 @@ static int detach_fill(struct dendro_stmt *stmt,
     if (rc == 0)
         rc = engine_open_volume(v, &options, &db, err);
     if (rc == 0)
-        rc = engine_edit(db, detach_edit, t, err);
+        rc = engine_edit(db, &stmt->conn->cancel, detach_edit, t, err);
     if (rc == 0)
         rc = detach_rows(stmt, p, db, t->id, err);
     if (db)

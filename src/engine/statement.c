@@ -226,7 +226,7 @@ static int stmt_step_once(struct dendro_stmt *stmt, struct dn_err *err)
     }
     stmt_set_tag(stmt);
     if (stmt_may_retain(stmt))
-        engine_retain_now(stmt->conn->db);
+        engine_retain_now(stmt->conn->db, &stmt->conn->cancel);
     if (stmt->conn->stepping == 1)
         session_late_notice(stmt->conn);
     return DENDRO_DONE;

@@ -199,7 +199,7 @@ static int temp_run_sweep(struct dendro_db *db, const char *schema, struct dn_er
     int rc;
 
     arena_init(&arena, &db->owner);
-    rc = engine_edit(db, temp_sweep, &s, err);
+    rc = engine_edit(db, NULL, temp_sweep, &s, err);
     arena_done(&arena);
     return rc;
 }
@@ -293,7 +293,8 @@ int session_commit_temps(struct dendro_conn *conn, struct dn_err *err)
 {
     int rc = 0;
 
+    /* The commit is done, and is not said to have been canceled. */
     while (rc == 0 && conn->temp_commits && !tx_in_block(conn))
-        rc = engine_edit(conn->db, temp_commit, conn, err);
+        rc = engine_edit(conn->db, NULL, temp_commit, conn, err);
     return rc < 0 ? rc : 0;
 }

@@ -435,9 +435,17 @@ static int part_counter(struct dendro_stmt *stmt, struct dn_err *err)
                  ast->name.schema ? "." : "",
                  ast->name.name);
     catalog_unref(cat);
+    /* The rollouts wait for an edit that is under way: so does the counter, because a statement
+     * that was canceled has not moved it. */
+    rc = engine_wait_edit(stmt->conn->db, &stmt->conn->cancel, err);
+    if (rc < 0)
+        return rc;
     rc =
         engine_counter_put(stmt->conn->db, name, ast->timepart->counter, ast->timepart->value, err);
-    return rc < 0 ? rc : engine_rollouts_run(stmt->conn->db, err);
+    if (rc < 0)
+        return rc;
+    rc = engine_rollouts_run(stmt->conn->db, &stmt->conn->cancel, err);
+    return rc == DN_E_CANCELED ? 0 : rc; /* the task goes on with them */
 }
 
 int stmt_run_timepart(struct dendro_stmt *stmt, struct dn_err *err)

@@ -44,7 +44,9 @@ int ddl_repartition(struct dendro_stmt *stmt,
 
 /* ---- rollouts.c ---- */
 /* Does all that is due. Errors are those of the first step that failed. */
-int engine_rollouts_run(struct dendro_db *db, struct dn_err *err) DN_MUST_CHECK;
+int engine_rollouts_run(struct dendro_db *db,
+                        const atomic_bool *cancel,
+                        struct dn_err *err) DN_MUST_CHECK;
 /* There is a partition, or one has changed: the task looks again, and is started if it must be. */
 void engine_rollouts_wake(struct dendro_db *db);
 /* Is there anything in the database that goes by time: partitions, retention, rows that expire? */

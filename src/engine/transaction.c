@@ -499,5 +499,5 @@ int tx_write(struct dendro_conn *conn,
                        "block");
     if (!conn->tx.rows) /* an appender may be the first */
         rc = tx_fix(conn, err);
-    return rc < 0 ? rc : overlay_write(conn->tx.rows, batches, count, err);
+    return rc < 0 ? rc : overlay_write(conn->tx.rows, batches, count, &conn->cancel, err);
 }

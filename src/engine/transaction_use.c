@@ -119,7 +119,9 @@ int tx_statement(struct dendro_stmt *stmt, struct dn_err *err)
 
 int tx_hold(struct dendro_conn *conn, const struct shard_batch *b, struct dn_err *err)
 {
-    return conn->tx.rows && conn->tx.state == TX_BLOCK ? overlay_hold(conn->tx.rows, b, err) : 0;
+    return conn->tx.rows && conn->tx.state == TX_BLOCK
+               ? overlay_hold(conn->tx.rows, b, &conn->cancel, err)
+               : 0;
 }
 
 int tx_hold_table(struct dendro_conn *conn, const struct table *t, struct dn_err *err)

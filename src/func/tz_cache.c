@@ -59,7 +59,7 @@ static int tz_slurp(const char *path, struct buf *b, struct dn_err *err)
 {
     struct hostfile *f;
     size_t n = 1;
-    int rc = hostfile_open(path, &f, err);
+    int rc = hostfile_open(path, NULL, &f, err);
 
     if (rc < 0)
         return rc;

@@ -22,7 +22,7 @@ int pq_open_path(const char *path,
 {
     struct pq_input in = {.read = file_read, .close = file_close};
     struct hostfile *f;
-    int rc = hostfile_open(path, &f, err);
+    int rc = hostfile_open(path, NULL, &f, err);
 
     *ret = NULL;
     if (rc < 0)

@@ -178,8 +178,11 @@ static int overlay_full(const struct overlay *o, struct dn_err *err)
     return rc;
 }
 
-static int
-overlay_put(struct overlay *o, struct memgroup *to, const struct shard_batch *b, struct dn_err *err)
+static int overlay_put(struct overlay *o,
+                       struct memgroup *to,
+                       const struct shard_batch *b,
+                       const atomic_bool *cancel,
+                       struct dn_err *err)
 {
     uint64_t seq = OVERLAY_SEQ + OVERLAY_STEP * ++o->batches +
                    (b->check_seq ? OVERLAY_CHECKED : 0) + (b->inserts ? OVERLAY_INSERTED : 0) +
@@ -190,7 +193,8 @@ overlay_put(struct overlay *o, struct memgroup *to, const struct shard_batch *b,
                           .rowid_base = o->rowid,
                           .rowids = b->rowids,
                           .expiry_ns = shard_expiry(o->shard, b),
-                          .expiries = b->expiries};
+                          .expiries = b->expiries,
+                          .cancel = cancel};
     struct memtable *m;
     int rc = memgroup_get(o->shard, to, b->table, &m, err);
 
@@ -224,13 +228,14 @@ static int overlay_put_range(struct overlay *o, const struct shard_batch *b, str
 int overlay_write(struct overlay *o,
                   const struct shard_batch *batches,
                   size_t count,
+                  const atomic_bool *cancel,
                   struct dn_err *err)
 {
     int rc = DN_OK;
 
     for (size_t i = 0; rc == DN_OK && i < count; i++)
         rc = batches[i].op == ROW_RANGE ? overlay_put_range(o, &batches[i], err)
-                                        : overlay_put(o, o->set, &batches[i], err);
+                                        : overlay_put(o, o->set, &batches[i], cancel, err);
     if (rc == DN_E_NOMEM && mem_owner_used(&o->set->owner) >= o->set->owner.limit / 2)
         rc = overlay_full(o, err);
     return rc;
@@ -263,13 +268,16 @@ int overlay_hold_table(struct overlay *o, const struct table *t, struct dn_err *
     return rc;
 }
 
-int overlay_hold(struct overlay *o, const struct shard_batch *b, struct dn_err *err)
+int overlay_hold(struct overlay *o,
+                 const struct shard_batch *b,
+                 const atomic_bool *cancel,
+                 struct dn_err *err)
 {
     int rc = overlay_held(o, err);
 
     if (rc < 0)
         return rc;
-    rc = overlay_put(o, o->held, b, err);
+    rc = overlay_put(o, o->held, b, cancel, err);
     if (rc == DN_E_NOMEM && mem_owner_used(&o->held->owner) >= o->held->owner.limit / 2)
         rc = overlay_full(o, err);
     return rc;

@@ -43,16 +43,21 @@ bool overlay_expires(const struct overlay *o, uint64_t table_id);
 /* Everything written up to a mark. NULL: out of memory. */
 struct snapshot *overlay_snapshot(const struct overlay *o, uint64_t mark);
 /* As shard_write, unseen by others. check_seq: 0 or the snapshot's. After an error rows of the call
- * may be there: the caller rolls back to a mark from before it. */
+ * may be there: the caller rolls back to a mark from before it. DN_E_CANCELED: the flag went up
+ * (base/cancel.h; NULL = never). */
 int overlay_write(struct overlay *o,
                   const struct shard_batch *batches,
                   size_t count,
+                  const atomic_bool *cancel,
                   struct dn_err *err) DN_MUST_CHECK;
 
 /* Rows that must not have changed since the snapshot, although nothing of them is written (SELECT …
  * FOR UPDATE): of the batch the columns of the key count, all others are NULL. Those that only the
  * transaction has are passed over. */
-int overlay_hold(struct overlay *o, const struct shard_batch *b, struct dn_err *err) DN_MUST_CHECK;
+int overlay_hold(struct overlay *o,
+                 const struct shard_batch *b,
+                 const atomic_bool *cancel,
+                 struct dn_err *err) DN_MUST_CHECK;
 
 /* The same for all rows of a table, those that may come included: nobody else may have written to
  * it (a definition was made that must hold for every row, or the rows were copied). */

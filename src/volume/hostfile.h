@@ -6,14 +6,23 @@
 
 #include "base/err.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 struct hostfile;
 
-/* DN_E_NO_OBJECT: there is no such file. Directories are refused. */
-int hostfile_open(const char *path, struct hostfile **ret, struct dn_err *err) DN_MUST_CHECK;
+/* DN_E_NO_OBJECT: there is no such file. Directories are refused. What is no plain file (a pipe)
+ * may keep its reader or writer waiting for the other side: while it does, hostfile_read,
+ * hostfile_create and hostfile_write look at `cancel` (base/cancel.h; NULL = never). */
+int hostfile_open(const char *path,
+                  const atomic_bool *cancel,
+                  struct hostfile **ret,
+                  struct dn_err *err) DN_MUST_CHECK;
 /* A new file, or an old one emptied. */
-int hostfile_create(const char *path, struct hostfile **ret, struct dn_err *err) DN_MUST_CHECK;
+int hostfile_create(const char *path,
+                    const atomic_bool *cancel,
+                    struct hostfile **ret,
+                    struct dn_err *err) DN_MUST_CHECK;
 /* Bytes of a plain file that was opened for reading; 0: it is something else, nobody knows. */
 uint64_t hostfile_size(const struct hostfile *f);
 /* Up to len bytes; 0 bytes: the end. */

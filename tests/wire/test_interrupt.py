@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cancel, statement_timeout and SIGTERM are answered at once, whatever a statement is at.
+"""Cancel, statement_timeout and SIGTERM are answered within a second, whatever a statement is at.
 
     test_interrupt.py DENDRO [CLASS...]   runs all, or these
     test_interrupt.py --list              names of the classes
+
+On a machine with other things to do an answer takes longer: then what the server has worked in that time counts.
 """
 import http.client
 import io
 import os
+import resource
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -19,8 +23,11 @@ import psycopg2
 import wirelib
 from wirelib import Server
 
-ANSWER_S = 5  # generous: sanitizers, and a machine with other things to do
+ANSWER_S = 1  # of the clock on the wall, or of the processor
+SLOWER = 5  # programs with sanitizers
 WAIT_S = 120
+PIPE = os.path.join(tempfile.gettempdir(), f"dendro-interrupt-{os.getpid()}")
+PIPES = [PIPE + "-in", PIPE + "-out"]  # nobody is at their other sides
 SERIES = "generate_series(1, 1000000000) x"
 SLOW = "md5(repeat(v, 20000))"  # of a row of big
 
@@ -34,8 +41,6 @@ BUSY = {
     "recursion": "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
     "subquery of each row": "SELECT count(*) FROM big b WHERE (SELECT count(*) FROM big c WHERE c.v < b.v AND c.a + b.a > 0) > 5",
     "a function": "SELECT length(replace(repeat('a', 20000000), 'a', 'bbbbbbbbb')) FROM generate_series(1, 1000)",
-    "translate with a long list": "SELECT length(translate(repeat('x', 1000000), repeat('y', 1000000), ''))",
-    "trim of a long list": "SELECT length(btrim(repeat('x', 1000000), repeat('y', 1000000) || 'x'))",
     "LIKE with a long piece": "SELECT repeat('a', 2000000) LIKE '%' || repeat('a', 1000000) || '_b%'",
     "compiling": "SELECT CASE " + " ".join(f"WHEN a = {i} THEN {i}" for i in range(100000)) + " END FROM big",
     "aggregated text": f"SELECT length(string_agg(x::text, ',')) FROM {SERIES}",
@@ -56,6 +61,20 @@ BUSY = {
     "all shards of a time partition": f"UPDATE parted SET a = 1 FROM {SERIES} WHERE x + parted.k < 0",
     "EXECUTE": f"PREPARE busy AS SELECT count(*) FROM {SERIES}; EXECUTE busy",
     "a cursor": f"DECLARE held CURSOR WITH HOLD FOR SELECT x FROM {SERIES}",
+    "FETCH": f"BEGIN; DECLARE c CURSOR FOR SELECT x FROM {SERIES} WHERE x < 0; FETCH c",
+    "MOVE": f"BEGIN; DECLARE c CURSOR FOR SELECT x FROM {SERIES}; MOVE ALL IN c",
+    "window": f"SELECT sum(x) OVER (PARTITION BY x % 7 ORDER BY x % 1000003) FROM {SERIES} LIMIT 1",
+    "the first of a sort": f"SELECT x FROM {SERIES} ORDER BY x % 1000003, x LIMIT 10",
+    "grouping sets": f"SELECT x % 1000, x % 7, count(*) FROM {SERIES} GROUP BY GROUPING SETS ((1, 2), (1), ())",
+    "groups that do not fit": f"SET statement_memory = '4MB'; SELECT x, count(*), sum(x) FROM {SERIES} GROUP BY x OFFSET 900000000",
+    "building a hash join": f"SELECT count(*) FROM big JOIN (SELECT x, x::text AS t FROM {SERIES}) s ON big.v = s.t AND big.k = s.x + 1",
+    "probing a hash join": f"SELECT count(*) FROM {SERIES} JOIN big ON big.k = x + 1000000000",
+    "JSON": f"SELECT max(length(json_build_object('x', x, 'y', 'a text')::text)) FROM {SERIES}",
+    "what the catalog says": f"SELECT count(pg_get_viewdef(c.oid)), count(format_type(x::oid, 3)), count(to_regclass('t' || x)) FROM pg_class c, {SERIES}",
+    "a regular expression": f"SELECT count(*) FROM {SERIES} WHERE regexp_replace(repeat('ab', 5000), 'a(b)', x::text, 'g') = 'x'",
+    "RETURNING": f"INSERT INTO sink SELECT x, 1, {SLOW} FROM {SERIES}, (SELECT v FROM big LIMIT 1) b RETURNING k",
+    "ON CONFLICT": f"INSERT INTO sink SELECT x % 10, 1, 'y' FROM {SERIES} WHERE x > 900000000 ON CONFLICT (k) DO NOTHING",
+    "TABLESAMPLE": f"SELECT count(*) FROM big TABLESAMPLE BERNOULLI (50), {SERIES}",
 }
 # Behind an ALTER that rewrites big, or an advisory lock.
 WAITING = {
@@ -66,8 +85,20 @@ WAITING = {
     "CREATE SEQUENCE": "CREATE SEQUENCE other",
     "ALTER ROLE": "ALTER ROLE dendro SET lock_timeout = 0",
     "ALTER SYSTEM": "ALTER SYSTEM SET idle_timeout = 0",
+    "RENAME": "ALTER TABLE sink RENAME TO sunk",
+    "CREATE INDEX": "CREATE INDEX ON sink (a)",
+    "CREATE VIEW": "CREATE VIEW seen AS SELECT 1 AS x",
+    "GRANT": "GRANT SELECT ON sink TO PUBLIC",
+    "COMMENT": "COMMENT ON TABLE sink IS 'x'",
+    "retention": "ALTER TABLE dated SET (retention = '30 days')",
+    "a rollout": "PUT COUNTER parted INCREMENT",
+    "a table for rows": "CREATE TABLE copied AS SELECT 1 AS x",
+    "a temporary table": "CREATE TEMP TABLE brief (x INT)",
+    "the end of a block": "BEGIN; CREATE TABLE later (x INT); COMMIT",
     "a lock": "SELECT pg_advisory_lock(1)",
     "sleep": "SELECT pg_sleep(3000)",
+    "COPY from a pipe without a writer": f"COPY sink FROM '{PIPES[0]}'",
+    "COPY to a pipe without a reader": f"COPY (SELECT 1) TO '{PIPES[1]}'",
 }
 
 
@@ -96,9 +127,19 @@ class Statement:
 
 
 class InterruptTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with open(wirelib.PROGRAM, "rb") as f:
+            program = f.read()
+        cls.answer_s = ANSWER_S * (SLOWER if b"__asan_init" in program or b"__tsan_init" in program else 1)
+        for pipe in PIPES:
+            os.mkfifo(pipe)
+            cls.addClassCleanup(os.remove, pipe)
+
     def setUp(self):
-        self.server = Server("--http-port", "any", "--drain-timeout", "0")
-        self.http_port = int(self.server.process.stdout.readline().split("port ")[1].split(":")[0])
+        self.before_s = self.children()
+        self.server = Server("--http-port", "any", "--ilp-port", "any", "--drain-timeout", "0")
+        self.http_port, self.lines_port = (int(self.server.process.stdout.readline().split("port ")[1].split(":")[0]) for _ in range(2))
         self.addCleanup(self.server.remove)
         k = self.connect().cursor()
         k.execute("CREATE TABLE big (k BIGINT PRIMARY KEY, a INT, v VARCHAR); CREATE TABLE sink (k BIGINT PRIMARY KEY, a INT, v VARCHAR); "
@@ -106,6 +147,7 @@ class InterruptTest(unittest.TestCase):
                   "INSERT INTO big SELECT g, g % 1000, 'value ' || g FROM generate_series(1, 100000) g")
         k.execute(f"CREATE TABLE computed (k BIGINT PRIMARY KEY, v VARCHAR GENERATED ALWAYS AS ({SLOW.replace('v', 'k::text')}) STORED); "
                   f"CREATE TABLE checked (k BIGINT PRIMARY KEY, CHECK (length({SLOW.replace('v', 'k::text')}) > 0))")
+        k.execute("CREATE TABLE dated (t TIMESTAMP PRIMARY KEY, v INT)")
         k.execute("CREATE TIME PARTITION ON parts AS parted PERIOD 'manual' RETENTION 3 START 1")
         k.execute("PUT COUNTER parted INCREMENT")
 
@@ -120,6 +162,12 @@ class InterruptTest(unittest.TestCase):
             fields = f.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    @staticmethod
+    def children():
+        """What processes that have ended have worked."""
+        r = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return r.ru_utime + r.ru_stime
+
     def until_busy(self, statement, seconds=0.3):
         """It has computed for a while."""
         begin, base = time.monotonic(), self.cpu()
@@ -128,23 +176,30 @@ class InterruptTest(unittest.TestCase):
             self.assertLess(time.monotonic() - begin, WAIT_S)
             time.sleep(0.01)
 
+    def in_time(self, name, seconds, took, worked):
+        """Both are too long only if it is not the machine that was busy. Statements run in several threads."""
+        if took > seconds:
+            self.assertLess(worked, seconds * os.cpu_count(), f"{name}: {took:.1f} s")
+
     def cancel(self, statement, name):
         """Asks until it is answered: one that comes before the statement begins is not for it."""
-        begin = time.monotonic()
+        begin, base = time.monotonic(), self.cpu()
         while not statement.ended(0.2 if time.monotonic() > begin else 0):
             if time.monotonic() - begin > WAIT_S:
                 break
             statement.connection.cancel()
-        took = time.monotonic() - begin
+        took, worked = time.monotonic() - begin, self.cpu() - base
+        if "DENDRO_TEST_VERBOSE" in os.environ:
+            print(f"{name}: {statement.outcome} after {took:.2f} s, {worked:.2f} s of work", flush=True)
         self.assertEqual(statement.outcome, "57014", name)
-        self.assertLess(took, ANSWER_S, name)
+        self.in_time(name, self.answer_s, took, worked)
 
-    def stop(self):
-        begin = time.monotonic()
+    def stop(self, seconds):
+        begin, base = time.monotonic(), self.cpu()
         self.server.process.send_signal(signal.SIGTERM)
         self.server.process.communicate(timeout=WAIT_S)
         self.assertEqual(self.server.process.returncode, 0)
-        return time.monotonic() - begin
+        self.in_time("SIGTERM", seconds, time.monotonic() - begin, self.children() - self.before_s - base)
 
 
 class Cancel(InterruptTest):
@@ -153,7 +208,7 @@ class Cancel(InterruptTest):
             s = Statement(self.connect(), sql)
             self.until_busy(s)
             self.cancel(s, name)
-        self.assertLess(self.stop(), ANSWER_S)
+        self.stop(self.answer_s)
 
     def test_waiting(self):
         k = self.connect().cursor()
@@ -170,11 +225,11 @@ class Cancel(InterruptTest):
 
 class Timeout(InterruptTest):
     def timed(self, name, sql):
-        begin = time.monotonic()
+        begin, base = time.monotonic(), self.cpu()
         s = Statement(self.connect(), sql, 500)
         self.assertTrue(s.ended(WAIT_S), name)
         self.assertEqual(s.outcome, "57014", name)
-        self.assertLess(time.monotonic() - begin, 0.5 + ANSWER_S, name)
+        self.in_time(name, 0.5 + self.answer_s, time.monotonic() - begin, self.cpu() - base)
 
     def test_busy(self):
         for name, sql in BUSY.items():
@@ -225,11 +280,11 @@ class CopyCancel(InterruptTest):
         t.start()
         self.assertTrue(stuck.asked.wait(WAIT_S))
         c.cancel()
-        begin = time.monotonic()
+        begin, base = time.monotonic(), self.cpu()
         stuck.go.set()
         t.join(WAIT_S)
         self.assertEqual(said, ["57014"])
-        self.assertLess(time.monotonic() - begin, ANSWER_S)
+        self.in_time(sql, self.answer_s, time.monotonic() - begin, self.cpu() - base)
 
     def test_in(self):
         self.copy("COPY sink FROM STDIN")
@@ -246,6 +301,11 @@ class Terminate(InterruptTest):
         login.sendall(b"\0\0\0\x20")  # the beginning of a startup message
         web = http.client.HTTPConnection("127.0.0.1", self.http_port, timeout=WAIT_S)
         web.request("POST", "/api/sql", BUSY["group"])
+        stream = socket.create_connection(("127.0.0.1", self.http_port))  # reads nothing of its result
+        body = f"SELECT x, repeat('x', 1000) FROM {SERIES}"
+        stream.sendall(f"POST /api/sql HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+        lines = socket.create_connection(("127.0.0.1", self.lines_port))
+        lines.sendall(b"points,host=a v=1 1\npoints,host=b v=")  # half a line
         half = socket.create_connection(("127.0.0.1", self.http_port))
         half.sendall(b"POST /api/sql HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nSELECT")
         k = self.connect().cursor()
@@ -255,13 +315,12 @@ class Terminate(InterruptTest):
         statements += [Statement(self.connect(), WAITING[name]) for name in WAITING]
         statements += [Statement(self.connect(), BUSY[name]) for name in ("sort", "join", "INSERT", "recursion", "COPY TO a file")]
         self.until_busy(statements[-1], 1)
-        took = self.stop()
-        self.assertLess(took, 2 * ANSWER_S)
+        self.stop(2 * self.answer_s)
         for s in statements:
             self.assertTrue(s.ended(WAIT_S))
             if s.sql != WAITING["a lock"]:  # it may be given when the session that has it ends first
                 self.assertNotEqual(s.outcome, "done", s.sql)
-        for s in (login, half, web):
+        for s in (login, half, web, stream, lines):
             s.close()
 
 

@@ -30,7 +30,7 @@ static void slurp(const char *name, struct buf *b)
     size_t n = 1;
 
     snprintf(path, sizeof path, "%s/%s", zones_dir, name);
-    if (hostfile_open(path, &f, &err) < 0)
+    if (hostfile_open(path, NULL, &f, &err) < 0)
         fail_msg("%s", err.text);
     while (n > 0) {
         uint8_t *to = buf_extend(b, 65536);
