@@ -3,8 +3,9 @@
  * text_loose.c: dates and times as people write them, for what is not ISO 8601 (text_time.c reads
  * that, and first). The text is cut into fields, which may stand in nearly any order:
  *
- *     January 8, 1999    8-Jan-1999    1/8/1999    1999.01.08    19990108    990108    J2451187
- *     04:05:06.789    040506    4:05 PM    allballs    +8    -08:00    PST    Europe/Paris
+ *     January 8, 1999    8-Jan-1999    1/8/1999    1999.01.08    19990108    990108    J2451187.5
+ *     04:05:06.789    040506    4:05 PM    allballs    +8    -08:00    PST    PST DST Europe/Paris
+ *     y1999m01d08h04m05s06.789
  *     BC    AD    Monday    now    today    tomorrow    yesterday    epoch    infinity
  *
  * What a bare number is depends on what has been read before: with a name of a month it is the day
@@ -37,6 +38,7 @@ enum loose_part {
     LOOSE_HALF = 128,   /* AM or PM */
     LOOSE_ERA = 256,
     LOOSE_TEXT_MONTH = 512,
+    LOOSE_SUMMER = 1024, /* DST */
 };
 
 struct loose {
@@ -304,15 +306,72 @@ static int loose_zone_word(struct loose *in, struct vstr w, struct dn_err *err)
     return loose_add(in, LOOSE_ZONE, err);
 }
 
+/* J2451187, and with a part of the day: J2451187.5 is noon. */
 static int loose_julian(struct loose *in, struct dn_err *err)
 {
     int64_t v;
+    int64_t part = 0; /* of a day, in parts of 10 to the 9 */
     uint32_t len;
 
     if (!loose_number(in, &v, &len))
         return loose_bad(in, err);
     in->days = v - LOOSE_JULIAN;
-    return loose_add(in, LOOSE_WHOLE | LOOSE_DATE, err);
+    if (!loose_is(in, '.'))
+        return loose_add(in, LOOSE_WHOLE | LOOSE_DATE, err);
+    loose_fraction(in);
+    part = in->ns * (int64_t)CIVIL_DAY_SECONDS;
+    in->seconds = part / LOOSE_NS;
+    in->ns = (int32_t)(part % LOOSE_NS);
+    return loose_add(in, LOOSE_WHOLE | LOOSE_DATE | LOOSE_CLOCK, err);
+}
+
+/* y1999m01d08h04m05s06.789: a letter, or mm, says what the number behind it is; m is the minute
+ * where an hour has been read. 1: it does not start so. */
+static int loose_units(struct loose *in, struct dn_err *err)
+{
+    int64_t clock[3] = {0, 0, 0};
+    unsigned have = 0; /* of clock */
+    int rc = 0;
+
+    if (in->end - in->p < 2 || (*in->p | 32) != 'y' || !text_is_digit(in->p[1]) ||
+        (in->have & (LOOSE_DATE | LOOSE_CLOCK)))
+        return 1;
+    while (rc == 0 && loose_letter(in)) {
+        char unit = (char)(*in->p++ | 32);
+        bool minute = unit == 'm' && (loose_is(in, 'm') || loose_is(in, 'M') || have);
+        int64_t v;
+        uint32_t len;
+
+        in->p += minute && loose_letter(in);
+        if (!loose_number(in, &v, &len))
+            return loose_bad(in, err);
+        if (unit == 'y') {
+            rc = loose_year(in, v, len, err);
+        } else if (unit == 'd' || (unit == 'm' && !minute)) {
+            *(unit == 'd' ? &in->day : &in->month) = v;
+            rc = loose_add(in, unit == 'd' ? LOOSE_DAY : LOOSE_MONTH, err);
+        } else if (unit == 'h' || unit == 'm' || unit == 's') {
+            unsigned which = unit == 'h' ? 0 : unit == 'm' ? 1 : 2;
+
+            rc = have & 1u << which ? loose_bad(in, err) : 0;
+            have |= 1u << which;
+            clock[which] = v;
+            if (which == 2 && loose_is(in, '.'))
+                loose_fraction(in);
+        } else {
+            rc = loose_bad(in, err);
+        }
+    }
+    return rc == 0 && have ? loose_set_clock(in, clock[0], clock[1], clock[2], err) : rc;
+}
+
+/* MET DST: the clocks of a zone are an hour ahead. */
+static int loose_summer(struct loose *in, struct dn_err *err)
+{
+    if (!(in->have & LOOSE_ZONE) || in->word.len > 0 || (in->have & LOOSE_SUMMER))
+        return loose_bad(in, err);
+    in->zone += 3600;
+    return loose_add(in, LOOSE_SUMMER, err);
 }
 
 /* Two more parts of a date, `between` before each: numbers, or the name of a month. */
@@ -375,12 +434,17 @@ static int loose_word(struct loose *in, struct dn_err *err)
     struct vstr w = {in->p, 0};
     int rc = loose_month_first(in, err);
 
+    if (rc == 1)
+        rc = loose_units(in, err);
     if (rc != 1)
         return rc;
-
     while (loose_letter(in) ||
            (in->p < in->end && w.len > 2 && text_one_of(*in->p, "/_+-0123456789")))
         in->p++, w.len++;
+    if (w.len > 3 && text_is_digit(w.ptr[3]) && text_month_word((struct vstr){w.ptr, 3})) {
+        w.len = 3; /* Feb1997 */
+        in->p = w.ptr + 3;
+    }
     if (loose_is(in, '.')) /* Jan. */
         in->p++;
     if ((loose_word_is(w, "j") || loose_word_is(w, "jd") || loose_word_is(w, "julian")) &&
@@ -408,6 +472,8 @@ static int loose_word(struct loose *in, struct dn_err *err)
         in->special = true;
         return loose_add(in, LOOSE_WHOLE | LOOSE_DATE, err);
     }
+    if (loose_word_is(w, "dst"))
+        return loose_summer(in, err);
     rc = loose_day_word(in, w, err);
     if (rc != 1)
         return rc;
@@ -569,13 +635,14 @@ static int loose_finish(struct loose *in, struct text_instant *ret, struct dn_er
     return rc;
 }
 
-/* The name of a month, or AM and PM with a zone right behind it. */
+/* The name of a month, two words, or AM and PM with a zone right behind it. */
 static bool loose_no_zone(struct vstr w)
 {
     struct vstr half = {w.ptr, w.len > 2 ? 2 : w.len};
 
-    return text_month_word(w) || (w.len > 2 && (w.ptr[2] == '+' || w.ptr[2] == '-') &&
-                                  (loose_word_is(half, "am") || loose_word_is(half, "pm")));
+    return text_month_word(w) || (w.len > 0 && memchr(w.ptr, ' ', w.len)) ||
+           (w.len > 2 && (w.ptr[2] == '+' || w.ptr[2] == '-') &&
+            (loose_word_is(half, "am") || loose_word_is(half, "pm")));
 }
 
 int text_read_instant(const struct func_session *session,
