@@ -442,14 +442,13 @@ static int groups_find_rows(struct exec_groups *g,
  * each code is looked up with all others of its kind, so that memory is asked for ahead. */
 static int groups_find_dict_rows(struct exec_groups *g,
                                  const struct groups_look *look,
-                                 const struct vec *dict,
                                  const struct batch *in,
                                  struct arena *scratch,
                                  uint32_t *known,
                                  uint32_t *ids,
                                  struct dn_err *err)
 {
-    const uint16_t *codes = dict->codes;
+    const uint16_t *codes = groups_single_dict(look->keys, g->keys_count)->codes;
     uint16_t rows[VEC_ROWS_MAX]; /* the first of each code */
     struct batch some = *in;
     int rc;
@@ -495,7 +494,7 @@ static int groups_find_codes(struct exec_groups *g,
             return DN_FAIL_NOMEM(err);
         memset(known, 0xff, dict->dict_count * sizeof *known);
         if (!dict->nulls && g->count >= GROUPS_PREFETCH && g->guesses_wrong >= GROUPS_DOUBT)
-            return groups_find_dict_rows(g, look, dict, in, scratch, known, ids, err);
+            return groups_find_dict_rows(g, look, in, scratch, known, ids, err);
         if (!dict->nulls)
             return groups_find_dict(g, look, dict, in, known, ids, err);
     }
