@@ -19,6 +19,7 @@
 #include "vec/wide.h"
 
 #include <string.h>
+#include <strings.h>
 
 struct table *table_new(void)
 {
@@ -293,4 +294,12 @@ bool table_width(int64_t count, int64_t unit_seconds, enum type_id type, int64_t
 
     return !__builtin_mul_overflow(count, unit_seconds, &seconds) &&
            !__builtin_mul_overflow(seconds, type_ts_per_second(type), ret_width);
+}
+
+bool table_compresses(const struct table *t)
+{
+    for (uint16_t i = 0; i < t->options_count; i++)
+        if (strcmp(t->options[i].name, "compression") == 0)
+            return strcasecmp(t->options[i].value, "max") == 0;
+    return false;
 }

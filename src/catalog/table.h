@@ -151,6 +151,8 @@ bool table_same_schedule(const struct table *a, const struct table *b);
 int64_t table_quantum(const struct table *t, int64_t time);
 /* Does the partition of this time have a quantum? */
 bool table_has_quantum(const struct table *t, int64_t time);
+/* Does its option compression ask for the fewest bytes? */
+bool table_compresses(const struct table *t);
 /* First instant after the quantum that begins there; INT64_MAX at the end of time. */
 int64_t table_quantum_end(const struct table *t, int64_t start);
 /* Index of a column by name: exact match first, else a unique case-insensitive one. -1 none, -2

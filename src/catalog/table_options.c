@@ -23,6 +23,7 @@ enum option_kind {
     OWN_LATE,
     OWN_FUTURE,
     OWN_TTL,
+    OWN_COMPRESSION,
     OWN_COMMENT,
     OWN_MAX, /* those above are remembered by kind */
     INFO,
@@ -97,7 +98,7 @@ static int options_unknown(const struct options *o, const struct option_spec *fr
         dn_err_hint(o->b->err,
                     "the options are upsert, quantum, slab, time, retention, late_rows, "
                     "future_limit, spread, "
-                    "default_time_to_live and comment");
+                    "default_time_to_live, compression and comment");
     return table_at(rc, o->b->err, from->name.pos);
 }
 
@@ -562,6 +563,18 @@ static int options_ttl(const struct options *o)
     return table_at(rc, o->b->err, from->name.pos);
 }
 
+/* The option stays what it is: table_compresses reads it. One that the table has already, which has
+ * no position, is of an earlier release that took any value. */
+static int options_compression(const struct options *o)
+{
+    const struct option_spec *from = o->own[OWN_COMPRESSION];
+
+    if (!from || !from->value_pos || from->value[0] == '{' || strcasecmp(from->value, "max") == 0 ||
+        strcasecmp(from->value, "default") == 0)
+        return 0;
+    return options_fail_value(o, OWN_COMPRESSION, "'default' or 'max'");
+}
+
 int table_build_options(struct table_builder *b)
 {
     struct options o = {.b = b};
@@ -588,5 +601,7 @@ int table_build_options(struct table_builder *b)
     if (rc < 0)
         return rc;
     rc = options_upsert(&o);
-    return rc < 0 ? rc : options_ttl(&o);
+    if (rc == 0)
+        rc = options_ttl(&o);
+    return rc < 0 ? rc : options_compression(&o);
 }

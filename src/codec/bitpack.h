@@ -42,6 +42,21 @@ static inline unsigned bitpack_lane_size(unsigned width)
     return width <= 8 ? 1 : width <= 16 ? 2 : width <= 32 ? 4 : 8;
 }
 
+/* Lane i of those of a width. */
+static inline uint64_t bitpack_lane(const union bitpack_lanes *lanes, unsigned width, uint32_t i)
+{
+    switch (bitpack_lane_size(width)) {
+    case 1:
+        return lanes->u8[i];
+    case 2:
+        return lanes->u16[i];
+    case 4:
+        return lanes->u32[i];
+    default:
+        return lanes->u64[i];
+    }
+}
+
 /* Writes bitpack_size(count, width) bytes; every value must fit the width. */
 void bitpack_pack(const uint64_t *values, uint32_t count, unsigned width, uint8_t *to);
 /* Reads exactly bitpack_size(count, width) bytes; count <= VEC_ROWS_MAX, width <= 64. */

@@ -27,6 +27,8 @@ static const unsigned codec_order[] = {
 #undef DN_CODEC
 };
 
+#define CODEC_SMALL_EASE 25u /* so many times less do weights count where bytes matter most */
+
 static bool codec_libraries_off; /* see codec_avoid_libraries */
 
 void codec_avoid_libraries(bool avoid)
@@ -113,6 +115,7 @@ static int codec_prepare(const struct vec *v,
 
     DN_ASSERT(!hint->kin || hint->kin->count == v->count);
     in.kin = hint->kin;
+    in.small = hint->small;
     in.home = in.phys == PHYS_STR ? hint->home : NULL;
     in.work = arena_alloc(scratch, sizeof *in.work);
     if (!in.work)
@@ -134,6 +137,7 @@ static int codec_prepare(const struct vec *v,
         in.missing = missing->words;
     in.work->alp_done = false;
     in.work->dict_done = false;
+    in.work->small = NULL;
     in.work->inner_p = NULL;
     in.work->wrapped = NULL;
     in.work->nomem = false;
@@ -149,6 +153,20 @@ struct codec_best {
     size_t at;      /* in codec_order */
 };
 
+/* How a byte of a codec counts. */
+static unsigned codec_weight(const struct codec_in *in, const struct codec_ops *ops)
+{
+    return in->small ? 100 + (ops->weight - 100) / CODEC_SMALL_EASE : ops->weight;
+}
+
+/* Is there a hint that speaks for the codec? */
+static bool codec_spoken_for(const struct codec_in *in, const struct codec_ops *ops)
+{
+    if (ops->small)
+        return in->small;
+    return !ops->hinted || (ops->guided && (in->kin || in->small));
+}
+
 /* Asks the codecs of one stage. */
 static void
 codec_choose_stage(const struct codec_in *in, enum codec_stage stage, struct codec_best *best)
@@ -160,16 +178,16 @@ codec_choose_stage(const struct codec_in *in, enum codec_stage stage, struct cod
         size_t size;
         bool tie; /* does it win among equals? */
 
-        if (ops->stage != stage || (ops->hinted && !(ops->guided && in->kin)))
+        if (ops->stage != stage || !codec_spoken_for(in, ops))
             continue;
         tie = ops->weight < held->weight || (ops->weight == held->weight && i < best->at);
         if (best->found && best->score == 0 && !tie)
             return; /* a constant of no bytes */
         if (best->found)
-            limit = (best->score - !tie) / ops->weight + 1;
+            limit = (best->score - !tie) / codec_weight(in, ops) + 1;
         size = ops->size(in, limit);
         if (size < limit)
-            *best = (struct codec_best){true, (uint64_t)size * ops->weight, i};
+            *best = (struct codec_best){true, (uint64_t)size * codec_weight(in, ops), i};
     }
 }
 
@@ -190,7 +208,7 @@ static unsigned codec_choose(const struct codec_in *in)
     /* Strings that are packed otherwise are compressed from their bytes. */
     if (codec_table[light]->lists) {
         in->work->inner = light;
-        in->work->inner_n = best.score / codec_table[light]->weight;
+        in->work->inner_n = best.score / codec_weight(in, codec_table[light]);
     } else if (in->phys == PHYS_STR && !codec_table[light]->numbers) {
         in->work->inner = CODEC_RAW;
         in->work->inner_n = codec_raw_ops.size(in, SIZE_MAX);
@@ -218,7 +236,7 @@ codec_choose_guide(const struct codec_in *in, const struct codec_hint *hint, uns
         return false;
     for (size_t i = 0; i < DN_ARRAY_SIZE(guides); i++) {
         const struct codec_ops *ops = codec_table[guides[i]];
-        uint64_t score = (uint64_t)ops->size(in, SIZE_MAX) * ops->weight;
+        uint64_t score = (uint64_t)ops->size(in, SIZE_MAX) * codec_weight(in, ops);
 
         if (score < best) {
             best = score;

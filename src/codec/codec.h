@@ -51,6 +51,7 @@ struct codec_in {
     const struct vnumeric *nums; /* NUMERIC: the numbers whose bytes are in data; else NULL */
     const struct codec_kin *kin; /* of the rows, if a guide is known; else NULL */
     struct codec_home *home;     /* as struct codec_hint has it */
+    bool small;                  /* likewise */
     const uint64_t *missing;     /* rows whose value means nothing; NULL: there are none */
     struct codec_work *work;     /* statistics made once for all codecs; room for a codec's own */
     struct arena *scratch;       /* for size(); a failure to be told by work->nomem */
@@ -107,6 +108,7 @@ struct codec_ops {
     bool lists;   /* has a value list: bytes that a compressor may shrink */
     bool hinted;  /* chosen only where a struct codec_hint speaks for it */
     bool guided;  /* begins with the id of a guide */
+    bool small;   /* for those that want the fewest bytes, struct codec_hint.small */
     bool varies;  /* a library writes the bytes: other versions may write others that mean the same
                    */
     /* Bytes that encode would append; SIZE_MAX if the values cannot be held or the answer would be
@@ -146,7 +148,7 @@ struct codec_ops {
 const struct codec_ops *codec_ops_by_id(unsigned id); /* NULL: unknown */
 
 /* Appends v (any form, all `count` rows, 1..VEC_ROWS_MAX) with the codec of the least size *
- * weight, and tells which. Takes some 60 KiB of scratch per call; reset it when it suits. After an
+ * weight, and tells which. Takes some 100 KiB of scratch per call; reset it when it suits. After an
  * error the bytes from the old b->len on are undefined. */
 int codec_encode(const struct vec *v,
                  struct arena *scratch,
@@ -175,6 +177,7 @@ struct codec_hint {
     struct codec_kin *ret_kin; /* borrowed */
     struct codec_home *home; /* of the column, in and out: all its vectors are written with it, one
                                 after the other; NULL: each has its own dictionary */
+    bool small;              /* the fewest bytes, whatever it takes to read them */
 };
 /* As codec_encode; with a guide the bytes can be read only where the guide's are at hand, too. */
 int codec_encode_hinted(const struct vec *v,

@@ -7,7 +7,7 @@
  *
  *   u8 exponent, varint odd rows, bit-packed row numbers of these, their values as they are,
  *   then all rows as integers of 8 bytes: a frame of order 0 (ALP) or 1 (ALP_DELTA), or a kin frame
- *   (ALP_KIN, which has the guide before all this)
+ *   (ALP_KIN and ALP_ANS, which have the guide before all this)
  *
  * A value is odd if integer / 10^exponent is not the same bit for bit: NaN, infinities, -0.0,
  * numbers of more digits. Integers are within -2^51 .. 2^51. A REAL is the quotient, a double,
@@ -24,6 +24,7 @@
 #define CODEC_ALP_BITS_MAX 53u    /* of a code; differences take one more */
 #define CODEC_ALP_MAGIC    0x1.8p52
 #define CODEC_ALP_KIN      2u /* in place of an order: a kin frame */
+#define CODEC_ALP_ANS      3u /* … with symbols */
 #define CODEC_ALP_NONE     (CODEC_EXPONENT_MAX + 1)
 
 static const double codec_alp_tens[CODEC_EXPONENT_MAX + 1] = {1e0,
@@ -194,15 +195,21 @@ static void codec_alp_fill(const struct codec_in *in)
     }
 }
 
-/* Bytes of the integers. */
-static size_t codec_alp_ints_size(const struct codec_in *in, unsigned order)
+/* Bytes of the integers; SIZE_MAX if there is no such form, or it has limit bytes. */
+static size_t codec_alp_ints_size(const struct codec_in *in, unsigned order, size_t limit)
 {
     struct codec_work *work = in->work;
+    struct codec_loose odd = {.rows = work->alp_rows, .count = work->alp_odd};
+    size_t head;
+    size_t size;
 
+    if (order < CODEC_ALP_KIN)
+        return codec_frame_size(work->alp_ints, in->count, order, 8, &work->alp_spread[order]);
+    head = codec_kin_head_size(in);
     if (order == CODEC_ALP_KIN)
-        return codec_kin_head_size(in) +
-               codec_kin_size(in, work->alp_ints, 8, work->alp_rows, work->alp_odd);
-    return codec_frame_size(work->alp_ints, in->count, order, 8, &work->alp_spread[order]);
+        return head + codec_kin_size(in, work->alp_ints, 8, odd);
+    size = limit > head ? codec_kin_ans_size(in, work->alp_ints, 8, odd, limit - head) : SIZE_MAX;
+    return size < SIZE_MAX ? head + size : SIZE_MAX;
 }
 
 static size_t codec_alp_size(const struct codec_in *in, unsigned order, size_t limit)
@@ -210,6 +217,7 @@ static size_t codec_alp_size(const struct codec_in *in, unsigned order, size_t l
     struct codec_work *work = in->work;
     bool insist = limit == SIZE_MAX;
     size_t size;
+    size_t ints;
 
     if (in->phys != PHYS_F32 && in->phys != PHYS_F64)
         return SIZE_MAX;
@@ -228,7 +236,13 @@ static size_t codec_alp_size(const struct codec_in *in, unsigned order, size_t l
     if (!work->alp_fits)
         return SIZE_MAX;
     size = 1 + codec_varint_size(work->alp_odd) + bitpack_size(work->alp_odd, CODEC_ALP_ROW_BITS) +
-           (size_t)work->alp_odd * phys_size(in->phys) + codec_alp_ints_size(in, order);
+           (size_t)work->alp_odd * phys_size(in->phys);
+    if (size >= limit)
+        return SIZE_MAX;
+    ints = codec_alp_ints_size(in, order, limit - size);
+    if (ints == SIZE_MAX)
+        return SIZE_MAX;
+    size += ints;
     return size < limit ? size : SIZE_MAX;
 }
 
@@ -236,7 +250,7 @@ static void codec_alp_encode(const struct codec_in *in, unsigned order, struct b
 {
     struct codec_work *work = in->work;
 
-    if (order == CODEC_ALP_KIN)
+    if (order >= CODEC_ALP_KIN)
         codec_kin_head_put(in, b);
     buf_u8(b, (uint8_t)work->alp_exponent);
     buf_varint(b, work->alp_odd);
@@ -245,8 +259,8 @@ static void codec_alp_encode(const struct codec_in *in, unsigned order, struct b
     codec_put_packed(b, work, work->alp_odd, CODEC_ALP_ROW_BITS);
     if (work->alp_odd)
         codec_values_put(in, work->alp_rows, work->alp_odd, b);
-    if (order == CODEC_ALP_KIN)
-        codec_kin_put(in, b);
+    if (order >= CODEC_ALP_KIN)
+        codec_kin_put(in, order == CODEC_ALP_KIN ? &work->kin : &work->small->plan, b);
     else
         codec_frame_put(b, work, work->alp_ints, order, in->count, 8, &work->alp_spread[order]);
 }
@@ -273,8 +287,8 @@ static int codec_alp_open_ints(struct rd *r,
 {
     int rc;
 
-    if (order == CODEC_ALP_KIN) {
-        rc = codec_kin_get(r, kin, 8, &ret->kin, err);
+    if (order >= CODEC_ALP_KIN) {
+        rc = codec_kin_get(r, kin, 8, order == CODEC_ALP_ANS, &ret->kin, err);
         if (rc < 0)
             return rc;
         DN_CHECK_DISK(rd_left(r) == 0, err, "vector: %zu bytes too many", rd_left(r));
@@ -304,7 +318,7 @@ static int codec_alp_open(const struct codec_part *part,
     DN_CHECK_DISK(part->phys == PHYS_F32 || part->phys == PHYS_F64,
                   err,
                   "vector: decimal numbers where values are no floating-point ones");
-    if (order == CODEC_ALP_KIN)
+    if (order >= CODEC_ALP_KIN)
         rc = codec_kin_head_get(&r, part, &ret->plain, &kin, err);
     if (rc < 0)
         return rc;
@@ -366,7 +380,7 @@ static int codec_alp_decode(const struct codec_part *part,
         bitpack_unpack(alp.frame.packed, part->count, alp.frame.width, &lanes);
         kernels->widen_scale(&codes, alp.frame.least, alp.exponent, to);
     } else {
-        if (order == CODEC_ALP_KIN)
+        if (order >= CODEC_ALP_KIN)
             codec_kin_unpack(&alp.kin, (uint64_t *)(void *)to);
         else
             codec_frame_unpack(&alp.frame, &lanes, to);
@@ -399,7 +413,7 @@ static int codec_alp_get(const struct codec_part *part,
             ret->v = codec_fixed(part->phys, alp.values + (size_t)i * phys_size(part->phys));
             return 0;
         }
-    n = (uint64_t)(order == CODEC_ALP_KIN ? codec_kin_at(&alp.kin, row)
+    n = (uint64_t)(order >= CODEC_ALP_KIN ? codec_kin_at(&alp.kin, row)
                                           : codec_frame_at(&alp.frame, row));
     codec_kernels()->scale(&n, 1, alp.exponent);
     memcpy(&ret->v.f64, &n, sizeof n);
@@ -455,7 +469,7 @@ static int codec_alp_agg(const struct codec_part *part,
     for (uint32_t i = 0; i < alp.odd; i++)
         if (alp.rows[i] >= range->lo && alp.rows[i] < range->hi)
             return DN_NOT_FOUND;
-    if (order == CODEC_ALP_KIN)
+    if (order >= CODEC_ALP_KIN)
         return codec_alp_agg_kin(&alp, range, ret);
     if (range->want & CODEC_SUM) {
         if (!codec_frame_sum(&alp.frame, range->lo, range->hi, &sum))
@@ -612,4 +626,55 @@ const struct codec_ops codec_alp_kin_ops = {
     .decode = codec_alp_kin_decode,
     .get = codec_alp_kin_get,
     .agg = codec_alp_kin_agg,
+};
+
+/* ---- the same, with symbols ---- */
+
+static size_t codec_alp_ans_size(const struct codec_in *in, size_t limit)
+{
+    codec_kin_ready(in);
+    return codec_alp_size(in, CODEC_ALP_ANS, limit);
+}
+
+static void codec_alp_ans_encode(const struct codec_in *in, struct buf *b)
+{
+    codec_alp_encode(in, CODEC_ALP_ANS, b);
+}
+
+static int codec_alp_ans_decode(const struct codec_part *part,
+                                struct arena *arena,
+                                struct vec *ret,
+                                struct dn_err *err)
+{
+    return codec_alp_decode(part, CODEC_ALP_ANS, arena, ret, err);
+}
+
+static int codec_alp_ans_get(const struct codec_part *part,
+                             uint32_t row,
+                             struct datum *ret,
+                             struct dn_err *err)
+{
+    return codec_alp_get(part, CODEC_ALP_ANS, row, ret, err);
+}
+
+static int codec_alp_ans_agg(const struct codec_part *part,
+                             const struct codec_range *range,
+                             struct codec_agg *ret,
+                             struct dn_err *err)
+{
+    return codec_alp_agg(part, CODEC_ALP_ANS, range, ret, err);
+}
+
+const struct codec_ops codec_alp_ans_ops = {
+    .name = "alp_ans",
+    .weight = 200,
+    .stage = CODEC_LOOKUP,
+    .hinted = true,
+    .guided = true,
+    .small = true,
+    .size = codec_alp_ans_size,
+    .encode = codec_alp_ans_encode,
+    .decode = codec_alp_ans_decode,
+    .get = codec_alp_ans_get,
+    .agg = codec_alp_ans_agg,
 };

@@ -15,6 +15,7 @@
 static size_t codec_dict_kin_size(const struct codec_in *in, size_t limit)
 {
     struct codec_work *work = in->work;
+    struct codec_loose none = {.count = 0};
     uint64_t *codes = work->kin.ints;
     size_t size;
 
@@ -25,7 +26,7 @@ static size_t codec_dict_kin_size(const struct codec_in *in, size_t limit)
     for (uint32_t i = 0; i < in->count; i++)
         codes[i] = work->far_codes[i];
     size = codec_kin_head_size(in) + codec_far_head_size(in) +
-           codec_kin_size(in, codes, CODEC_DICT_KIN_CODE, NULL, 0);
+           codec_kin_size(in, codes, CODEC_DICT_KIN_CODE, none);
     return size < limit ? size : SIZE_MAX;
 }
 
@@ -33,7 +34,7 @@ static void codec_dict_kin_encode(const struct codec_in *in, struct buf *b)
 {
     codec_kin_head_put(in, b);
     codec_far_head_put(in, b);
-    codec_kin_put(in, b);
+    codec_kin_put(in, &in->work->kin, b);
 }
 
 /* The head, checked: *ret is the value list. */
@@ -53,7 +54,7 @@ static int codec_dict_kin_open(const struct codec_part *part,
     rc = codec_far_head_get(&r, part, ret, err);
     if (rc < 0)
         return rc;
-    rc = codec_kin_get(&r, kin, CODEC_DICT_KIN_CODE, ret_frame, err);
+    rc = codec_kin_get(&r, kin, CODEC_DICT_KIN_CODE, false, ret_frame, err);
     if (rc < 0)
         return rc;
     DN_CHECK_DISK(rd_left(&r) == 0, err, "vector: %zu bytes too many", rd_left(&r));

@@ -49,9 +49,23 @@ struct codec_decimal {
     uint8_t fewer[VEC_ROWS_MAX]; /* per row: digits that it shows less than the scale */
 };
 
+/* Integers as codec_ans.h codes them. */
+struct codec_ans {
+    uint32_t count;
+    unsigned low;         /* bits of each that are packed as they are */
+    unsigned symbols;     /* what the others can be, 1 .. 128 */
+    uint32_t table_n;     /* bytes of table */
+    uint32_t stream_n;    /* bytes of the stream, which ends where its room does */
+    uint8_t table[256];   /* frequencies: 14 bits each at most */
+    uint8_t stream[1536]; /* 10 bits a symbol at most, and what is left of the states */
+    uint64_t ints[VEC_ROWS_MAX];
+};
+
 /* How a kin frame is written. */
 struct codec_kin_plan {
-    unsigned width; /* the head, see struct codec_kin_frame */
+    unsigned seed_bits; /* bits of a seed */
+    bool may_odd;       /* rows may be odd */
+    unsigned width;     /* the head, see struct codec_kin_frame */
     unsigned tall;
     bool chain;
     unsigned odd_width;
@@ -59,11 +73,18 @@ struct codec_kin_plan {
     uint32_t odd;
     int64_t least;
     int64_t seed_least;
+    const struct codec_ans *ans;      /* the codes of rows with kin; NULL: codes are packed */
     const uint64_t *from;             /* the integers: the caller's, or ints */
     int64_t diffs[VEC_ROWS_MAX];      /* per row, to its kin */
     uint16_t odd_rows[VEC_ROWS_MAX];  /* ascending */
     uint64_t odd_highs[VEC_ROWS_MAX]; /* of each odd row: zigzag of what the width cuts off */
     uint64_t ints[VEC_ROWS_MAX];      /* where rows that mean nothing repeat their kin */
+};
+
+/* How one with symbols is written. */
+struct codec_small {
+    struct codec_kin_plan plan;
+    struct codec_ans ans[2]; /* that of the plan, and another that was tried */
 };
 
 struct codec_work {
@@ -101,7 +122,8 @@ struct codec_work {
     struct codec_front front;          /* filled by size() of FRONT */
     struct codec_decimal decimal;      /* filled by size() of DECIMAL, and spread */
     struct codec_kin kin_plain;        /* where there is no guide */
-    struct codec_kin_plan kin;         /* filled by size() of KIN, ALP_KIN, DICT_KIN */
+    struct codec_kin_plan kin;         /* filled by size() of codecs with a kin frame */
+    struct codec_small *small;         /* of those with symbols, in scratch; NULL: not yet */
     /* Filled by size() of codecs that wrap. */
     unsigned inner;         /* what the driver chose to be wrapped */
     size_t inner_n;         /* how many bytes it has */

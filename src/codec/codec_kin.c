@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * codec_kin.c: kin frames, see codec_kin.h, and KIN, integers that are one:
- *
- *   varint guide, kin frame
+ * codec_kin.c: kin frames, see codec_kin.h. Codes are packed, or as codec_ans.h has them.
  *
  * A few rows may lie much further from their kin than all others; they are odd, and the bits that
  * their difference has beyond the others' stand apart. Codes of seeds hold the low bits of the
  * seed, so that they cost nothing twice. Where most seeds are the same as the seed before (the time
  * of rows that were taken at once), seeds form a chain: each is a difference to the one before. */
 #include "codec/codec_kin.h"
+
+#include "codec/codec_ans.h"
 
 #define CODEC_KIN_ROW_BITS 10u
 #define CODEC_KIN_SAMPLE   9u
@@ -103,19 +103,18 @@ int codec_kin_head_get(struct rd *r,
 /* Integers of rows that mean nothing become those of their kin: a difference of 0. */
 static const uint64_t *codec_kin_smooth(const struct codec_in *in,
                                         const uint64_t *ints,
-                                        const uint16_t *loose,
-                                        uint32_t loose_count)
+                                        struct codec_loose loose,
+                                        uint64_t *own)
 {
     const struct codec_kin *kin = codec_kin_of(in);
-    uint64_t *own = in->work->kin.ints;
     uint32_t next = 0;
 
-    if (!in->missing && loose_count == 0)
+    if (!in->missing && loose.count == 0)
         return ints;
     for (uint32_t i = 0; i < in->count; i++) {
         bool free = in->missing && vec_bit(in->missing, i);
 
-        if (next < loose_count && loose[next] == i) {
+        if (next < loose.count && loose.rows[next] == i) {
             free = true;
             next++;
         }
@@ -263,47 +262,132 @@ static void codec_kin_list_odd(const struct codec_kin *kin, struct codec_kin_pla
     plan->odd_width = bitpack_width(all);
 }
 
-size_t codec_kin_size(const struct codec_in *in,
-                      const uint64_t *ints,
-                      uint32_t size,
-                      const uint16_t *loose,
-                      uint32_t loose_count)
+/* The differences, and least and width of all of them. */
+static void codec_kin_plan(const struct codec_in *in,
+                           const uint64_t *ints,
+                           uint32_t size,
+                           struct codec_loose loose,
+                           struct codec_kin_plan *plan)
 {
     const struct codec_kin *kin = codec_kin_of(in);
-    struct codec_kin_plan *plan = &in->work->kin;
     uint64_t seed_span;
-    unsigned seed_bits;
     int64_t min;
     int64_t max;
 
     plan->size = size;
     plan->odd = 0;
-    plan->from = codec_kin_smooth(in, ints, loose, loose_count);
+    plan->odd_width = 0;
+    plan->ans = NULL;
+    plan->from = codec_kin_smooth(in, ints, loose, plan->ints);
     codec_kin_diffs(kin, plan->from, plan, &seed_span);
-    seed_bits = bitpack_width(seed_span);
+    plan->seed_bits = bitpack_width(seed_span);
     codec_kernels()->bounds64(plan->diffs, in->count, &min, &max);
     plan->least = min;
     plan->width = bitpack_width((uint64_t)max - (uint64_t)min);
     if (kin->seeds == kin->count)
         plan->width = 0;
-    if (plan->width > 0 && min > -CODEC_KIN_ODD_MAX && max < CODEC_KIN_ODD_MAX)
-        codec_kin_widths(kin, seed_bits, plan);
-    if (plan->odd || plan->chain)
-        codec_kin_list_odd(kin, plan);
-    plan->tall = seed_bits > plan->width ? seed_bits - plan->width : 0;
-    return 2 + codec_varint_size(codec_zigzag(codec_narrow((uint64_t)plan->least, size))) +
+    plan->may_odd = plan->width > 0 && min > -CODEC_KIN_ODD_MAX && max < CODEC_KIN_ODD_MAX;
+}
+
+/* Bytes of all but the codes. */
+static size_t codec_kin_head_bytes(const struct codec_kin *kin, const struct codec_kin_plan *plan)
+{
+    int64_t least = codec_narrow((uint64_t)plan->least, plan->size);
+
+    return 2 + codec_varint_size(codec_zigzag(least)) +
            codec_varint_size(codec_zigzag(plan->seed_least)) + codec_varint_size(plan->odd) +
            (plan->odd ? 1 + bitpack_size(plan->odd, CODEC_KIN_ROW_BITS) +
                             bitpack_size(plan->odd, plan->odd_width)
                       : 0) +
-           bitpack_size(kin->seeds, plan->tall) + bitpack_size(in->count, plan->width);
+           bitpack_size(kin->seeds, plan->tall);
 }
 
-void codec_kin_put(const struct codec_in *in, struct buf *b)
+size_t codec_kin_size(const struct codec_in *in,
+                      const uint64_t *ints,
+                      uint32_t size,
+                      struct codec_loose loose)
 {
     const struct codec_kin *kin = codec_kin_of(in);
-    const struct codec_kin_plan *plan = &in->work->kin;
+    struct codec_kin_plan *plan = &in->work->kin;
+
+    codec_kin_plan(in, ints, size, loose, plan);
+    if (plan->may_odd)
+        codec_kin_widths(kin, plan->seed_bits, plan);
+    if (plan->odd || plan->chain)
+        codec_kin_list_odd(kin, plan);
+    plan->tall = plan->seed_bits > plan->width ? plan->seed_bits - plan->width : 0;
+    return codec_kin_head_bytes(kin, plan) + bitpack_size(in->count, plan->width);
+}
+
+/* The codes as they are planned, in symbols. */
+static size_t codec_kin_symbols(const struct codec_kin *kin,
+                                const struct codec_kin_plan *plan,
+                                size_t limit,
+                                struct codec_ans *to)
+{
+    uint64_t mask = plan->width ? ~(uint64_t)0 >> (64 - plan->width) : 0;
+    size_t head = codec_kin_head_bytes(kin, plan);
+    size_t bytes;
+
+    to->count = 0;
+    for (uint32_t i = 0; i < kin->count; i++) {
+        to->ints[to->count] = ((uint64_t)plan->diffs[i] - (uint64_t)plan->least) & mask;
+        to->count += kin->of[i] != 0;
+    }
+    bytes = head < limit ? codec_ans_encode(to, plan->width, limit - head) : SIZE_MAX;
+    return bytes < SIZE_MAX ? head + bytes : SIZE_MAX;
+}
+
+size_t codec_kin_ans_size(const struct codec_in *in,
+                          const uint64_t *ints,
+                          uint32_t size,
+                          struct codec_loose loose,
+                          size_t limit)
+{
+    const struct codec_kin *kin = codec_kin_of(in);
+    struct codec_small *small = in->work->small;
+    struct codec_kin_plan *plan;
+    unsigned full_width;
+    int64_t full_least;
+    size_t with_odd;
+    size_t all;
+
+    if (!small)
+        small = in->work->small = arena_alloc(in->scratch, sizeof *small);
+    if (!small) {
+        in->work->nomem = true;
+        return SIZE_MAX;
+    }
+    plan = &small->plan;
+    codec_kin_plan(in, ints, size, loose, plan);
+    if (plan->chain || plan->width == 0)
+        return SIZE_MAX; /* there is nothing to shorten */
+    plan->tall = plan->seed_bits;
+    full_width = plan->width;
+    full_least = plan->least;
+    plan->ans = &small->ans[0];
+    all = codec_kin_symbols(kin, plan, limit, &small->ans[0]);
+    if (plan->may_odd)
+        codec_kin_widths(kin, plan->seed_bits, plan);
+    if (plan->odd == 0)
+        return all;
+    codec_kin_list_odd(kin, plan);
+    with_odd = codec_kin_symbols(kin, plan, all < limit ? all : limit, &small->ans[1]);
+    if (with_odd < all) {
+        plan->ans = &small->ans[1];
+        return with_odd;
+    }
+    plan->width = full_width;
+    plan->least = full_least;
+    plan->odd = 0;
+    return all;
+}
+
+void codec_kin_put(const struct codec_in *in, const struct codec_kin_plan *plan, struct buf *b)
+{
+    const struct codec_kin *kin = codec_kin_of(in);
     uint64_t *pack = in->work->pack;
+    unsigned seed_low = plan->ans ? 0 : plan->width; /* bits of a seed that its code has */
     uint64_t mask = plan->width ? ~(uint64_t)0 >> (64 - plan->width) : 0;
 
     buf_u8(b, (uint8_t)plan->width);
@@ -320,8 +404,12 @@ void codec_kin_put(const struct codec_in *in, struct buf *b)
         codec_put_packed(b, in->work, plan->odd, plan->odd_width);
     }
     for (uint32_t i = 0; i < kin->seeds && plan->tall; i++)
-        pack[i] = (plan->from[kin->seed_rows[i]] - (uint64_t)plan->seed_least) >> plan->width;
+        pack[i] = (plan->from[kin->seed_rows[i]] - (uint64_t)plan->seed_least) >> seed_low;
     codec_put_packed(b, in->work, kin->seeds, plan->tall);
+    if (plan->ans) {
+        codec_ans_put(plan->ans, in->work, b);
+        return;
+    }
     for (uint32_t i = 0; i < in->count; i++)
         pack[i] = ((uint64_t)plan->diffs[i] - (uint64_t)plan->least) & mask;
     for (uint32_t i = 0; i < kin->seeds; i++) {
@@ -358,6 +446,7 @@ static int codec_kin_get_odd(const uint8_t *packed, struct codec_kin_frame *f, s
 int codec_kin_get(struct rd *r,
                   const struct codec_kin *kin,
                   uint32_t size,
+                  bool ans,
                   struct codec_kin_frame *ret,
                   struct dn_err *err)
 {
@@ -370,12 +459,23 @@ int codec_kin_get(struct rd *r,
     uint64_t odd = rd_varint(r);
     const uint8_t *odd_rows = NULL;
 
-    *ret = (struct codec_kin_frame){
-        .kin = kin, .width = width, .tall = tall, .size = size, .least = (uint64_t)least};
+    ret->kin = kin;
+    ret->width = width;
+    ret->tall = tall;
+    ret->ans = ans;
     ret->chain = chain;
+    ret->size = size;
+    ret->least = (uint64_t)least;
     ret->seed_least = (uint64_t)seed_least;
+    ret->odd_width = 0;
+    ret->odd_highs = NULL;
+    ret->codes = NULL;
     DN_CHECK_DISK(!r->bad, err, "vector: bad head of differences to kin");
-    DN_CHECK_DISK(width + tall <= 8 * size, err, "vector: kin of %u + %u bits", width, tall);
+    DN_CHECK_DISK(width <= 8 * size && tall + (ans ? 0 : width) <= 8 * size && !(ans && chain),
+                  err,
+                  "vector: kin of %u + %u bits",
+                  width,
+                  tall);
     DN_CHECK_DISK(codec_fits(least, size) && codec_fits(seed_least, size),
                   err,
                   "vector: a number in the head of differences to kin is out of range");
@@ -392,24 +492,16 @@ int codec_kin_get(struct rd *r,
         ret->odd_highs = rd_bytes(r, bitpack_size(ret->odd, ret->odd_width));
     }
     ret->seed_highs = rd_bytes(r, bitpack_size(kin->seeds, tall));
-    ret->codes = rd_bytes(r, bitpack_size(kin->count, width));
+    if (!ans)
+        ret->codes = rd_bytes(r, bitpack_size(kin->count, width));
     DN_CHECK_DISK(!r->bad, err, "vector: differences to kin cut short");
-    return odd ? codec_kin_get_odd(odd_rows, ret, err) : 0;
-}
+    if (ans && kin->seeds < kin->count) {
+        int rc = codec_ans_get(r, kin->count - kin->seeds, width, ret->symbols, err);
 
-/* Value i of lanes of so many bits. */
-static uint64_t codec_kin_lane(const union bitpack_lanes *lanes, unsigned width, uint32_t i)
-{
-    switch (bitpack_lane_size(width)) {
-    case 1:
-        return lanes->u8[i];
-    case 2:
-        return lanes->u16[i];
-    case 4:
-        return lanes->u32[i];
-    default:
-        return lanes->u64[i];
+        if (rc < 0)
+            return rc;
     }
+    return odd ? codec_kin_get_odd(odd_rows, ret, err) : 0;
 }
 
 /* Adds what odd rows have beyond the width of the others. */
@@ -421,7 +513,7 @@ static void codec_kin_add_odd(const struct codec_kin_frame *f, uint64_t *to)
         return;
     bitpack_unpack(f->odd_highs, f->odd, f->odd_width, &lanes);
     for (uint32_t i = 0; i < f->odd; i++) {
-        uint64_t high = (uint64_t)codec_unzigzag(codec_kin_lane(&lanes, f->odd_width, i));
+        uint64_t high = (uint64_t)codec_unzigzag(bitpack_lane(&lanes, f->odd_width, i));
 
         to[f->odd_rows[i]] += high << f->width;
     }
@@ -441,7 +533,7 @@ static void codec_kin_seeds(const struct codec_kin_frame *f, uint64_t *to)
 
         *seed += base;
         if (f->tall)
-            *seed += codec_kin_lane(&lanes, f->tall, i) << f->width;
+            *seed += bitpack_lane(&lanes, f->tall, i) << (f->ans ? 0 : f->width);
         if (f->chain)
             base = *seed - f->least;
     }
@@ -452,15 +544,29 @@ bool codec_kin_flat(const struct codec_kin_frame *f, uint64_t seeds[VEC_ROWS_MAX
     const struct codec_kin *kin = f->kin;
     union bitpack_lanes lanes;
 
-    if (f->width || f->least || f->odd || (f->chain && f->tall))
+    if (f->ans || f->width || f->least || f->odd || (f->chain && f->tall))
         return false;
     bitpack_unpack(f->seed_highs, kin->seeds, f->tall, &lanes);
     for (uint32_t i = 0; i < kin->seeds; i++) {
-        uint64_t v = f->seed_least + codec_kin_lane(&lanes, f->tall, i);
+        uint64_t v = f->seed_least + bitpack_lane(&lanes, f->tall, i);
 
         seeds[i] = (uint64_t)codec_narrow(v, f->size);
     }
     return true;
+}
+
+/* Symbols to their rows; seeds have none. */
+static void codec_kin_spread(const struct codec_kin_frame *f, uint64_t *to)
+{
+    const struct codec_kin *kin = f->kin;
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < kin->count; i++) {
+        bool has = kin->of[i] != 0;
+
+        to[i] = f->least + (has ? f->symbols[at] : 0);
+        at += has;
+    }
 }
 
 void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX])
@@ -477,8 +583,12 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
             to[i] = values[kin->seed_of[i]];
         return;
     }
-    bitpack_unpack(f->codes, kin->count, f->width, &lanes);
-    codec_kernels()->widen(&codes, f->least, 8, to);
+    if (f->ans) {
+        codec_kin_spread(f, to);
+    } else {
+        bitpack_unpack(f->codes, kin->count, f->width, &lanes);
+        codec_kernels()->widen(&codes, f->least, 8, to);
+    }
     codec_kin_add_odd(f, to);
     codec_kin_seeds(f, to);
     values[0] = 0;
@@ -500,7 +610,7 @@ int64_t codec_kin_at(const struct codec_kin_frame *f, uint32_t row)
     uint64_t sum = 0;
     uint32_t seed = 0;
 
-    if (f->odd || f->chain) {
+    if (f->odd || f->chain || f->ans) {
         uint64_t all[VEC_ROWS_MAX];
 
         codec_kin_unpack(f, all);
@@ -521,119 +631,3 @@ int64_t codec_kin_at(const struct codec_kin_frame *f, uint32_t row)
         sum += bitpack_get(f->seed_highs, kin->seeds, f->tall, seed) << f->width;
     return codec_narrow(sum, f->size);
 }
-
-/* ---- KIN: integers ---- */
-
-static size_t codec_kin_ops_size(const struct codec_in *in, size_t limit)
-{
-    size_t bytes;
-
-    if (!codec_phys_is_int(in->phys))
-        return SIZE_MAX;
-    codec_kin_ready(in);
-    bytes = codec_kin_head_size(in) + codec_kin_size(in, in->wide, phys_size(in->phys), NULL, 0);
-    return bytes < limit ? bytes : SIZE_MAX;
-}
-
-static void codec_kin_ops_encode(const struct codec_in *in, struct buf *b)
-{
-    codec_kin_head_put(in, b);
-    codec_kin_put(in, b);
-}
-
-static int codec_kin_ops_open(const struct codec_part *part,
-                              struct codec_kin *plain,
-                              struct codec_kin_frame *ret,
-                              struct dn_err *err)
-{
-    struct rd r = rd_make(part->p, part->n);
-    const struct codec_kin *kin;
-    int rc;
-
-    DN_CHECK_DISK(codec_phys_is_int(part->phys),
-                  err,
-                  "vector: differences to kin where values are no integers");
-    rc = codec_kin_head_get(&r, part, plain, &kin, err);
-    if (rc < 0)
-        return rc;
-    rc = codec_kin_get(&r, kin, phys_size(part->phys), ret, err);
-    if (rc < 0)
-        return rc;
-    DN_CHECK_DISK(rd_left(&r) == 0, err, "vector: %zu bytes too many", rd_left(&r));
-    return 0;
-}
-
-static int codec_kin_ops_decode(const struct codec_part *part,
-                                struct arena *arena,
-                                struct vec *ret,
-                                struct dn_err *err)
-{
-    struct codec_kin plain;
-    struct codec_kin_frame f;
-    uint64_t wide[VEC_ROWS_MAX];
-    void *to;
-    int rc;
-
-    rc = codec_kin_ops_open(part, &plain, &f, err);
-    if (rc < 0)
-        return rc;
-    to = arena_alloc_array(arena, part->count, f.size);
-    if (!to)
-        return DN_FAIL_NOMEM(err);
-    codec_kin_unpack(&f, wide);
-    codec_cut(wide, part->count, f.size, to);
-    ret->form = VEC_FLAT;
-    ret->data = to;
-    return 0;
-}
-
-static int codec_kin_ops_get(const struct codec_part *part,
-                             uint32_t row,
-                             struct datum *ret,
-                             struct dn_err *err)
-{
-    struct codec_kin plain;
-    struct codec_kin_frame f;
-    int rc;
-
-    rc = codec_kin_ops_open(part, &plain, &f, err);
-    if (rc < 0)
-        return rc;
-    ret->v.i64 = codec_kin_at(&f, row);
-    return 0;
-}
-
-static int codec_kin_ops_agg(const struct codec_part *part,
-                             const struct codec_range *range,
-                             struct codec_agg *ret,
-                             struct dn_err *err)
-{
-    struct codec_kin plain;
-    struct codec_kin_frame f;
-    uint64_t wide[VEC_ROWS_MAX];
-    codec_i128 sum = 0;
-    int rc;
-
-    rc = codec_kin_ops_open(part, &plain, &f, err);
-    if (rc < 0)
-        return rc;
-    codec_kin_unpack(&f, wide);
-    for (uint32_t i = range->lo; i < range->hi; i++)
-        sum += (int64_t)wide[i];
-    ret->isum = sum;
-    codec_kernels()->bounds64(
-        (const int64_t *)wide + range->lo, range->hi - range->lo, &ret->min.i64, &ret->max.i64);
-    return 0;
-}
-
-const struct codec_ops codec_kin_ops = {
-    .name = "kin",
-    .weight = 115,
-    .hinted = true,
-    .guided = true,
-    .size = codec_kin_ops_size,
-    .encode = codec_kin_ops_encode,
-    .decode = codec_kin_ops_decode,
-    .get = codec_kin_ops_get,
-    .agg = codec_kin_ops_agg,
-};

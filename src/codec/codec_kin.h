@@ -17,7 +17,8 @@
 struct codec_kin_frame {
     const struct codec_kin *kin; /* borrowed */
     unsigned width;              /* bits of a code */
-    unsigned tall;               /* bits of a seed beyond */
+    unsigned tall;               /* bits of a seed beyond those of its code */
+    bool ans;                    /* codes are in `symbols`, rows with kin alone have one */
     bool chain;                  /* a seed is added to the one before */
     unsigned odd_width;          /* bits of the high part of an odd row */
     uint32_t size;               /* bytes of a value */
@@ -28,6 +29,7 @@ struct codec_kin_frame {
     const uint8_t *seed_highs;
     const uint8_t *codes;
     uint16_t odd_rows[VEC_ROWS_MAX]; /* ascending */
+    uint64_t symbols[VEC_ROWS_MAX];  /* with ans: codes of rows with kin, one after the other */
 };
 
 /* Each row is the kin of the next: what a vector without a guide has. */
@@ -39,18 +41,29 @@ void codec_kin_from_codes(const uint16_t *codes,
                           struct codec_kin *ret);
 
 /* Plans the frame of in->count integers of `size` bytes, sign-extended: fills work->kin and says
- * its bytes. loose: rows whose integer means nothing, beside those that are missing; NULL: none. */
+ * its bytes. loose: rows whose integer means nothing, beside those that are missing. */
+struct codec_loose {
+    const uint16_t *rows; /* ascending */
+    uint32_t count;
+};
 size_t codec_kin_size(const struct codec_in *in,
                       const uint64_t *ints,
                       uint32_t size,
-                      const uint16_t *loose,
-                      uint32_t loose_count);
+                      struct codec_loose loose);
+/* The same with codes that codec_ans.h makes shorter, in work->small; SIZE_MAX if there are none,
+ * or as many bytes as `limit`. */
+size_t codec_kin_ans_size(const struct codec_in *in,
+                          const uint64_t *ints,
+                          uint32_t size,
+                          struct codec_loose loose,
+                          size_t limit);
 /* Appends what was planned. */
-void codec_kin_put(const struct codec_in *in, struct buf *b);
+void codec_kin_put(const struct codec_in *in, const struct codec_kin_plan *plan, struct buf *b);
 /* Reads a frame from r, which is left behind it. */
 int codec_kin_get(struct rd *r,
                   const struct codec_kin *kin,
                   uint32_t size,
+                  bool ans,
                   struct codec_kin_frame *ret,
                   struct dn_err *err) DN_MUST_CHECK;
 /* Is each value that of the seed its line of kin begins with (kin->seed_of)? Fills the seeds'

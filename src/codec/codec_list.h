@@ -23,4 +23,6 @@ DN_CODEC(16, ALP_KIN,   codec_alp_kin_ops)   /* differences of decimals as integ
 DN_CODEC(17, DICT_KIN,  codec_dict_kin_ops)  /* dictionary, codes likewise */
 DN_CODEC(18, DICT_NEXT, codec_dict_next_ops) /* dictionary of values that take turns */
 DN_CODEC(19, DICT_FAR,  codec_dict_far_ops)  /* codes, the dictionary perhaps elsewhere */
+DN_CODEC(20, ANS,       codec_ans_ops)       /* as KIN, differences coded by their frequency */
+DN_CODEC(21, ALP_ANS,   codec_alp_ans_ops)   /* as ALP_KIN, likewise */
 /* clang-format on */

@@ -69,7 +69,7 @@ static int seg_turns_measure(struct seg_writer *w,
                              size_t *ret,
                              struct dn_err *err)
 {
-    struct codec_hint hint = {.kin = kin};
+    struct codec_hint hint = {.kin = kin, .small = w->small};
     size_t bytes = kin ? guide->bytes : 0;
 
     for (uint32_t i = 0; i < w->cols_count; i++) {
@@ -113,7 +113,7 @@ static int seg_turns_list(struct seg_writer *w,
 
     for (uint32_t i = 0; i + HIDDEN_MAX < w->cols_count; i++) {
         const struct seg_wcol *c = &w->cols[i];
-        struct codec_hint hint = {.guide = c->id, .ret_kin = &w->kins[0]};
+        struct codec_hint hint = {.guide = c->id, .ret_kin = &w->kins[0], .small = w->small};
         struct seg_turns_guide g = {.col = i};
         int rc;
 
@@ -154,7 +154,7 @@ static int seg_turns_search(struct seg_writer *w, uint32_t rows, struct dn_err *
     best -= best / 32; /* for less it is not worth the trouble of reading the guide */
     for (uint32_t i = 0; i < count && rc == 0; i++) {
         const struct seg_wcol *c = &w->cols[guides[i].col];
-        struct codec_hint hint = {.guide = c->id, .ret_kin = &w->kins[0]};
+        struct codec_hint hint = {.guide = c->id, .ret_kin = &w->kins[0], .small = w->small};
         size_t again = 0;
 
         rc = seg_turns_try(w, c, rows, &hint, &again, err);
@@ -212,7 +212,7 @@ int seg_turns_block(struct seg_writer *w, uint32_t rows, struct dn_err *err)
 struct codec_hint
 seg_turns_hint(const struct seg_writer *w, const struct seg_wcol *c, const struct seg_wvec *place)
 {
-    struct codec_hint hint = {.home = c->home};
+    struct codec_hint hint = {.home = c->home, .small = w->small};
     struct codec_kin *kin;
 
     if (!w->guide || place->block != w->group_blocks)

@@ -64,6 +64,7 @@ struct seg_writer *seg_writer_new(struct mem_owner *owner, const struct table *t
     w->owner = owner;
     w->table = table_ref(t);
     w->id = id;
+    w->small = table_compresses(t);
     w->cols_count = store_cols_count(t) - t->series_count;
     w->run_series = mem_calloc(owner, t->series_count, sizeof *w->run_series);
     w->cols = mem_calloc(owner, w->cols_count, sizeof *w->cols);

@@ -75,6 +75,7 @@ struct seg_writer {
     struct mem_owner *owner; /* borrowed */
     struct table *table;     /* shared, refcounted */
     uint64_t id;
+    bool small;           /* the table wants the fewest bytes */
     struct buf out;       /* the object so far: header and finished groups */
     struct arena scratch; /* of one vector being encoded */
 

@@ -76,8 +76,10 @@ static void fast_create(struct fast *f)
         if (keys[which])
             buf_printf(&b, ", %s", keys[which]);
         buf_puts(&b, ")");
+        buf_printf(&b, " WITH (compression = '%s'", rng_one_in(&f->rng, 4) ? "max" : "default");
         if (keys[which] && rng_one_in(&f->rng, 3))
-            buf_puts(&b, " WITH (upsert = 'field')");
+            buf_puts(&b, ", upsert = 'field'");
+        buf_puts(&b, ")");
         buf_u8(&b, 0);
         fast_exec(f, (const char *)b.data);
         buf_done(&b);

@@ -61,7 +61,9 @@ static const struct bad bad_options[] = {
      "Perhaps you meant \"upsert\"."},
     {PLAIN_TABLE "(^colour = 'red')", DN_E_UNDEFINED_OBJECT, "there is no table option \"colour\"",
      "the options are upsert, quantum, slab, time, retention, late_rows, future_limit, spread, "
-     "default_time_to_live and comment"},
+     "default_time_to_live, compression and comment"},
+    {PLAIN_TABLE "(compression = ^'zstd')", DN_E_INVALID_PARAM,
+     "table option compression must be 'default' or 'max', not 'zstd'", ""},
     {PLAIN_TABLE "(comment = 'a', ^COMMENT = 'b')", DN_E_INVALID_PARAM,
      "table option comment is given twice", ""},
     {PLAIN_TABLE "(default_time_to_live = ^'a while')", DN_E_INVALID_PARAM,

@@ -192,10 +192,15 @@ static uint32_t ref_odd_rows(struct ref *r, uint32_t *ret)
 }
 
 #define REF_KIN 3u /* in place of an order */
+#define REF_ANS 4u
 
 static void ref_guide(struct ref *r, uint32_t count, uint32_t *of);
-static void ref_kin_frame(
-    struct ref *r, const uint32_t *of, unsigned size, uint32_t count, struct ref_row *rows);
+static void ref_kin_frame(struct ref *r,
+                          const uint32_t *of,
+                          unsigned size,
+                          bool symbols,
+                          uint32_t count,
+                          struct ref_row *rows);
 
 static void ref_alp(struct ref *r, unsigned order, uint32_t count, struct ref_row *rows)
 {
@@ -203,11 +208,11 @@ static void ref_alp(struct ref *r, unsigned order, uint32_t count, struct ref_ro
     unsigned size = phys_size(r->phys);
     uint32_t odd_rows[VEC_ROWS_MAX];
     uint64_t odd_bits[VEC_ROWS_MAX];
-    uint32_t of[VEC_ROWS_MAX];
+    uint32_t of[VEC_ROWS_MAX] = {0};
     uint32_t odd;
     double power = 1;
 
-    if (order == REF_KIN)
+    if (order >= REF_KIN)
         ref_guide(r, count, of);
     exponent = (unsigned)ref_le(r, 1);
     odd = ref_odd_rows(r, odd_rows);
@@ -215,8 +220,8 @@ static void ref_alp(struct ref *r, unsigned order, uint32_t count, struct ref_ro
         power *= 10; /* exact up to 10^22 */
     for (uint32_t i = 0; i < odd; i++)
         odd_bits[i] = ref_le(r, size);
-    if (order == REF_KIN)
-        ref_kin_frame(r, of, 8, count, rows);
+    if (order >= REF_KIN)
+        ref_kin_frame(r, of, 8, order == REF_ANS, count, rows);
     else
         ref_ints(r, order, 8, count, rows);
     for (uint32_t i = 0; i < count; i++) {
@@ -243,9 +248,62 @@ static void ref_guide(struct ref *r, uint32_t count, uint32_t *of)
         of[i] = guide ? r->kin->of[i] : i;
 }
 
+/* n bits of a plain stream of bits that begins at byte `start`. */
+static unsigned ref_bits(const struct ref *r, size_t start, size_t *at, unsigned n)
+{
+    unsigned v = 0;
+
+    for (unsigned i = 0; i < n; i++, (*at)++) {
+        DN_ASSERT(start + *at / 8 < r->n);
+        v |= (unsigned)(r->p[start + *at / 8] >> *at % 8 & 1) << i;
+    }
+    return v;
+}
+
+/* Symbols, as the page has them. */
+static void ref_symbols(struct ref *r, uint32_t count, uint64_t *to)
+{
+    unsigned low = (unsigned)ref_le(r, 1);
+    unsigned symbols = (unsigned)ref_le(r, 1) + 1;
+    uint32_t frequency[256];
+    uint64_t x[2];
+    size_t bits = 0;
+    size_t bytes;
+    size_t end;
+
+    for (unsigned s = 0; s < symbols; s++) {
+        unsigned len = ref_bits(r, r->at, &bits, 4);
+
+        frequency[s] = len ? 1u << (len - 1) | ref_bits(r, r->at, &bits, len - 1) : 0;
+    }
+    r->at += (bits + 7) / 8;
+    bytes = (size_t)ref_varint(r);
+    end = r->at + bytes;
+    x[0] = ref_le(r, 3);
+    x[1] = ref_le(r, 3);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t *state = &x[i % 2];
+        uint64_t rest = *state % 1024;
+        unsigned s = 0;
+
+        for (; rest >= frequency[s]; s++)
+            rest -= frequency[s];
+        *state = frequency[s] * (*state / 1024) + rest;
+        while (*state < 65536 && r->at < end)
+            *state = *state * 256 + ref_le(r, 1);
+        to[i] = (uint64_t)s << low | ref_packed(r, end, count, low, i);
+    }
+    DN_ASSERT(r->at == end && x[0] == 65536 && x[1] == 65536);
+    r->at += ref_packed_size(count, low);
+}
+
 /* A kin frame; it need not run to the end of the bytes. */
-static void ref_kin_frame(
-    struct ref *r, const uint32_t *of, unsigned size, uint32_t count, struct ref_row *rows)
+static void ref_kin_frame(struct ref *r,
+                          const uint32_t *of,
+                          unsigned size,
+                          bool symbols,
+                          uint32_t count,
+                          struct ref_row *rows)
 {
     uint64_t mask = ~(uint64_t)0 >> (64 - 8 * size);
     unsigned width = (unsigned)ref_le(r, 1);
@@ -256,6 +314,7 @@ static void ref_kin_frame(
     uint32_t odd = (uint32_t)ref_varint(r);
     unsigned odd_width = odd ? (unsigned)ref_le(r, 1) : 0;
     uint64_t more[VEC_ROWS_MAX] = {0};
+    uint64_t codes[VEC_ROWS_MAX];
     uint64_t before = seed_least;
     uint32_t seeds = 0;
     uint32_t seed = 0;
@@ -272,29 +331,35 @@ static void ref_kin_frame(
         seeds += of[i] == 0;
     talls = r->at;
     r->at += ref_packed_size(seeds, tall);
+    if (symbols && seeds < count)
+        ref_symbols(r, count - seeds, codes);
     for (uint32_t i = 0; i < count; i++) {
-        uint64_t v = ref_packed(r, r->at, count, width, i) + more[i];
+        uint64_t v = more[i];
 
+        if (!symbols)
+            v += ref_packed(r, r->at, count, width, i);
+        else if (of[i])
+            v += codes[i - seed];
         if (of[i]) {
             v += rows[of[i] - 1].bits + least;
         } else {
             if (tall)
-                v += ref_packed(r, talls, seeds, tall, seed) << width;
+                v += ref_packed(r, talls, seeds, tall, seed) << (symbols ? 0 : width);
             v += before;
             before = flags >= 128 ? v : before;
             seed++;
         }
         rows[i].bits = v & mask;
     }
-    r->at += ref_packed_size(count, width);
+    r->at += symbols ? 0 : ref_packed_size(count, width);
 }
 
-static void ref_kin(struct ref *r, uint32_t count, struct ref_row *rows)
+static void ref_kin(struct ref *r, bool symbols, uint32_t count, struct ref_row *rows)
 {
-    uint32_t of[VEC_ROWS_MAX];
+    uint32_t of[VEC_ROWS_MAX] = {0};
 
     ref_guide(r, count, of);
-    ref_kin_frame(r, of, phys_size(r->phys), count, rows);
+    ref_kin_frame(r, of, phys_size(r->phys), symbols, count, rows);
     DN_ASSERT(r->at == r->n);
 }
 
@@ -345,11 +410,11 @@ static void ref_dict_kin(struct ref *r, uint32_t count, struct ref_row *rows)
 {
     struct ref_row values[VEC_ROWS_MAX];
     struct ref_row codes[VEC_ROWS_MAX];
-    uint32_t of[VEC_ROWS_MAX];
+    uint32_t of[VEC_ROWS_MAX] = {0};
 
     ref_guide(r, count, of);
     (void)ref_far_head(r, values);
-    ref_kin_frame(r, of, 2, count, codes);
+    ref_kin_frame(r, of, 2, false, count, codes);
     DN_ASSERT(r->at == r->n);
     for (uint32_t i = 0; i < count; i++)
         ref_set(&rows[i], &values[codes[i].bits]);
@@ -588,7 +653,13 @@ static void ref_values(struct ref *r, unsigned codec, uint32_t count, struct ref
         ref_decimal(r, count, rows);
         break;
     case CODEC_KIN:
-        ref_kin(r, count, rows);
+        ref_kin(r, false, count, rows);
+        break;
+    case CODEC_ANS:
+        ref_kin(r, true, count, rows);
+        break;
+    case CODEC_ALP_ANS:
+        ref_alp(r, REF_ANS, count, rows);
         break;
     case CODEC_ALP_KIN:
         ref_alp(r, REF_KIN, count, rows);

@@ -84,6 +84,8 @@ static bool may_refuse(unsigned codec, enum type_id type)
     case CODEC_FRONT:
         return type_is_fixed(type);
     case CODEC_DECIMAL: /* numbers that are all odd */
+    case CODEC_ANS:     /* differences that are all alike */
+    case CODEC_ALP_ANS:
         return true;
     case CODEC_RLE:
     case CODEC_DICT:

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 /* cmocka wants these above */
 #include <cmocka.h>
 
@@ -137,10 +138,11 @@ static struct codec_src guide(struct arena *arena, const struct vec *v, struct c
     return src;
 }
 
-/* Encodes with a guide, decodes, compares. */
-static struct codec_src round_trip(struct arena *arena, const struct vec *v, struct codec_kin *kin)
+/* Encodes with a guide (NULL: without), decodes, compares. */
+static struct codec_src
+round_trip_how(struct arena *arena, const struct vec *v, struct codec_kin *kin, bool small)
 {
-    struct codec_hint hint = {.kin = kin};
+    struct codec_hint hint = {.kin = kin, .small = small};
     struct codec_src src = encode(arena, v, &hint);
     struct dn_err err = {0};
     struct vec back;
@@ -155,6 +157,11 @@ static struct codec_src round_trip(struct arena *arena, const struct vec *v, str
     assert_int_equal(check_ref(v, &src), UINT32_MAX);
     assert_int_equal(check_answers(&back, &src, arena), UINT32_MAX);
     return src;
+}
+
+static struct codec_src round_trip(struct arena *arena, const struct vec *v, struct codec_kin *kin)
+{
+    return round_trip_how(arena, v, kin, false);
 }
 
 /* All orders, types, numbers of series; and that these codecs are taken where they should be. */
@@ -191,6 +198,8 @@ static void test_round_trips(void **state)
                             struct vec v = rows_vec(&arena, &rows, types[t], step, gaps);
                             struct codec_src src = round_trip(&arena, &v, &kin);
 
+                            (void)round_trip_how(&arena, &v, &kin, true);
+                            (void)round_trip_how(&arena, &v, NULL, true);
                             if (step <= !type_is_string(types[t]) && series[s] >= 50 &&
                                 series[s] < counts[n] / 4 && !codec_guide(&src) && !gaps)
                                 fail_msg("%s, %s of step %lld: not so written",
@@ -239,6 +248,57 @@ static void test_cost(void **state)
     src = round_trip(&arena, &v, &kin);
     assert_int_equal(src.codec, CODEC_KIN);
     assert_true(src.n < 60);
+    arena_done(&arena);
+}
+
+/* Where the fewest bytes are wanted: steps of which small ones come more often take as many bits as
+ * they are rare, with a guide and without. */
+static void test_small(void **state)
+{
+    static const int64_t steps[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 1, -1, 2, -2, 40};
+    struct rows rows = rows_make(ORDER_TURNS, 100, 1024);
+    struct codec_src src;
+    struct codec_src plain;
+    struct arena arena;
+    struct codec_kin kin;
+    struct vec names;
+    struct vec v;
+    uint64_t seed = 1;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    names = rows_vec(&arena, &rows, TYPE_VARCHAR, 0, false);
+    (void)guide(&arena, &names, &kin);
+    for (int way = 0; way < 4; way++) {
+        bool guided = way & 1;
+        bool decimal = way & 2;
+        int64_t now[100] = {0};
+        int64_t *to = arena_calloc(&arena, rows.count, sizeof *to);
+
+        assert_non_null(to);
+        for (uint32_t i = 0; i < rows.count; i++) {
+            int64_t *value = &now[guided ? rows.series[i] : 0];
+            double d;
+
+            *value += steps[shape_random(&seed) % 16];
+            d = (double)*value / 10;
+            if (decimal)
+                memcpy(&to[i], &d, sizeof d);
+            else
+                to[i] = *value;
+        }
+        v = (struct vec){.type = decimal ? TYPE_DOUBLE : TYPE_BIGINT,
+                         .form = VEC_FLAT,
+                         .count = rows.count,
+                         .data = to};
+        src = round_trip_how(&arena, &v, guided ? &kin : NULL, true);
+        assert_int_equal(src.codec, decimal ? CODEC_ALP_ANS : CODEC_ANS);
+        assert_int_equal(codec_guide(&src), guided ? GUIDE : 0);
+        assert_true(src.n < 1024 * 5 / 2 / 8 + 60);
+        plain = round_trip(&arena, &v, guided ? &kin : NULL);
+        assert_true(plain.codec != CODEC_ANS && plain.codec != CODEC_ALP_ANS);
+        assert_true(plain.n > src.n + src.n / 5);
+    }
     arena_done(&arena);
 }
 
@@ -408,6 +468,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_small),
         cmocka_unit_test(test_homes),
         cmocka_unit_test(test_no_guide),
         cmocka_unit_test(test_refused),
