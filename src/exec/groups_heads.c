@@ -71,7 +71,7 @@ static void heads_compare(const struct vec *keys,
     for (uint32_t k = 0; k < keys_count; k++) {
         const uint64_t *nulls = keys[k].nulls;
 
-        if (nulls)
+        if (nulls && keys[k].form != VEC_CONST) /* whose bitmap has one bit for all rows */
             for (uint32_t i = first; i < end; i++)
                 same[i] &= vec_bit(nulls, heads_row(in, i)) == vec_bit(nulls, heads_row(in, i - 1));
         if (keys[k].form == VEC_DICT) {
