@@ -192,7 +192,9 @@ static void sqlm_create_with(const struct sqlm_table *t,
                              const struct sqlm_shape *s,
                              struct buf *b)
 {
+    /* What follows the word, which is AND or a comma in a list of its own. */
     const char *word = " WITH ";
+    const char *begin = s->clause ? "" : "(";
 
     if (s->clause) {
         buf_printf(b,
@@ -203,13 +205,21 @@ static void sqlm_create_with(const struct sqlm_table *t,
         word = " AND ";
     }
     if (t->field) {
-        buf_printf(b, "%s%s", word, s->clause ? "upsert = 'field'" : "(upsert = 'field'");
-        if (!s->clause && t->form == SQLM_RANGE && rng_one_in(r, 2))
-            buf_puts(b, ", quantum = '6h', slab = '18h'");
-        buf_puts(b, s->clause ? "" : ")");
-    } else if (t->form == SQLM_RANGE && rng_one_in(r, 2)) {
-        buf_printf(b, "%s(quantum = '6h')", word);
+        buf_printf(b, "%s%supsert = 'field'", word, begin);
+        word = s->clause ? " AND " : ", ";
+        begin = "";
     }
+    if (!s->clause && t->form == SQLM_RANGE && rng_one_in(r, 2)) {
+        buf_printf(b, "%s%squantum = '6h'%s", word, begin, t->field ? ", slab = '18h'" : "");
+        word = ", ";
+        begin = "";
+    }
+    if (rng_one_in(r, 3)) {
+        buf_printf(b, "%s%scompression = 'max'", word, begin);
+        begin = "";
+    }
+    if (!s->clause && *begin == 0)
+        buf_puts(b, ")");
 }
 
 static void sqlm_create(struct sqlm_table *t, struct rng *r, const struct sqlm_shape *s)
