@@ -8,7 +8,12 @@
  * start, and a text has many.
  *
  * The backtracking engine may take exponentially long: it is stopped, and the other, which cannot,
- * asked instead. */
+ * asked instead.
+ *
+ * A pattern that has searched REGEX_JIT_AFTER texts is compiled to machine code, which finds the
+ * same matches. Where the system allows no such code, or a text needs more than its small stack,
+ * the interpreter goes on. Machine code is allocated by PCRE2 and not charged to the owner; a
+ * pattern is at most REGEX_PATTERN_MAX long, which bounds it. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "func/regex.h"
 
@@ -37,6 +42,7 @@ struct regex {
     uint32_t work_count;
     struct regex_plan plan;
     size_t end;
+    uint32_t searched_count;   /* texts, up to REGEX_JIT_AFTER */
     struct vstr valid;         /* the text whose UTF-8 was found valid last */
     const atomic_bool *cancel; /* borrowed; NULL = never */
 };
@@ -184,6 +190,20 @@ static int regex_fail(const struct regex *re, int code, struct dn_err *err)
         err, DN_E_BAD_REGEX, "regular expression failed: it is too complex for the text");
 }
 
+/* The backtracking engine, from `from` on. */
+static int regex_search(struct regex *re, struct vstr s, uint32_t from, uint32_t options)
+{
+    int rc;
+
+    if (re->searched_count < REGEX_JIT_AFTER && ++re->searched_count == REGEX_JIT_AFTER)
+        (void)pcre2_jit_compile(re->code, PCRE2_JIT_COMPLETE); /* else the interpreter goes on */
+    rc = pcre2_match(re->code, (PCRE2_SPTR8)s.ptr, s.len, from, options, re->data, re->plain);
+    if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+        rc = pcre2_match(
+            re->code, (PCRE2_SPTR8)s.ptr, s.len, from, options | PCRE2_NO_JIT, re->data, re->plain);
+    return rc;
+}
+
 /* The engine that follows all ways at once, with as much work space as it needs. */
 static int regex_wide(struct regex *re, struct vstr s, uint32_t from, uint32_t options)
 {
@@ -269,7 +289,7 @@ int regex_match(struct regex *re,
     const size_t *at = pcre2_get_ovector_pointer_8(re->data);
     bool valid = from > 0 && re->valid.ptr == s.ptr && re->valid.len == s.len;
     uint32_t options = valid || text_utf8_valid(s.ptr, s.len) ? PCRE2_NO_UTF_CHECK : 0;
-    int rc = pcre2_match(re->code, (PCRE2_SPTR8)s.ptr, s.len, from, options, re->data, re->plain);
+    int rc = regex_search(re, s, from, options);
     bool known = rc > 0 && (!re->plan.ambiguous || regex_is_extreme(re, s, at));
     int wide = rc;
 

@@ -23,6 +23,9 @@
 #define REGEX_GROUPS      100u
 /* Bytes of a pattern; PCRE2 takes 64 kB of its code. */
 #define REGEX_PATTERN_MAX 131072u
+/* Texts that a pattern has searched when it is compiled to machine code: to search fewer is less
+ * work than to compile. */
+#define REGEX_JIT_AFTER   64u
 
 enum regex_flag {
     REGEX_NO_CASE = 1,

@@ -2,7 +2,8 @@
  *
  * Any bytes as a regular expression: flags, pattern and text, each up to a zero byte. What compiles
  * must match or not, with spans inside the text, in order, and the same whether or not groups are
- * asked for. The pattern is tried as one of SIMILAR TO too. */
+ * asked for, and the same again once the pattern is machine code. The pattern is tried as one of
+ * SIMILAR TO too. */
 #include "fuzz.h"
 
 #include "base/mem.h"
@@ -45,6 +46,25 @@ static void fuzz_match(struct regex *re, struct vstr s)
         fuzz_check(m[i].from == UINT32_MAX || (m[i].from <= m[i].to && m[i].to <= s.len));
 }
 
+/* The interpreter and machine code find the same; a limit may stop one of them alone. */
+static void fuzz_both(struct regex *re, struct vstr s)
+{
+    struct regex_span slow[REGEX_GROUPS];
+    struct regex_span fast[REGEX_GROUPS];
+    struct dn_err err;
+    int before = regex_match(re, s, 0, slow, REGEX_GROUPS, &err);
+    int after;
+
+    fuzz_match(re, s);
+    for (uint32_t i = 0; i < REGEX_JIT_AFTER; i++)
+        DN_IGNORE(regex_match(re, (struct vstr){"", 0}, 0, NULL, 0, &err));
+    after = regex_match(re, s, 0, fast, REGEX_GROUPS, &err);
+    if (before < 0 || after < 0)
+        return;
+    fuzz_check(before == after);
+    fuzz_check(before == 0 || memcmp(slow, fast, sizeof slow) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *end = data + size;
@@ -59,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 4096 || regex_flags(letters, &flags, &err) < 0)
         return 0;
     if (regex_new(NULL, pattern, flags, NULL, &re, &err) == 0)
-        fuzz_match(re, text);
+        fuzz_both(re, text);
     else
         fuzz_check(err.code != 0 && !re);
     regex_free(re);
@@ -68,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct vstr are = {(const char *)b.data, (uint32_t)b.len};
 
         if (regex_new(NULL, are, 0, NULL, &re, &err) == 0)
-            fuzz_match(re, text);
+            fuzz_both(re, text);
         regex_free(re);
     }
     buf_done(&b);
