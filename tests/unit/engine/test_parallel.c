@@ -233,12 +233,23 @@ static void test_error(void **state)
     dendro_disconnect(conn);
 }
 
+struct canceller {
+    dendro_conn *conn;
+    long pause_ns;
+    atomic_bool over; /* the statement has ended */
+};
+
+/* Cancels after the pause, and again and again until the statement has ended: on a busy machine the
+ * first time may be before its beginning. */
 static void *canceller(void *arg)
 {
-    struct timespec pause = {.tv_nsec = 3000000};
+    struct canceller *c = arg;
+    struct timespec pause = {.tv_nsec = c->pause_ns};
 
-    nanosleep(&pause, NULL);
-    dendro_cancel(arg);
+    do {
+        nanosleep(&pause, NULL);
+        dendro_cancel(c->conn);
+    } while (!atomic_load(&c->over));
     return NULL;
 }
 
@@ -251,9 +262,12 @@ static void cancel_one(const char *sql)
 
     must(dendro_connect(db, &conn, &e), &e);
     run(conn, "SET workers = 4");
-    for (int i = 0; i < 200 && rc >= 0; i++) {
-        assert_int_equal(pthread_create(&thread, NULL, canceller, conn), 0);
+    for (long i = 1; i <= 200 && rc >= 0; i++) { /* earlier and earlier, if it was too late */
+        struct canceller c = {.conn = conn, .pause_ns = 3000000 / i};
+
+        assert_int_equal(pthread_create(&thread, NULL, canceller, &c), 0);
         rc = dendro_exec(conn, sql, -1, NULL, NULL, &e);
+        atomic_store(&c.over, true);
         pthread_join(thread, NULL);
     }
     assert_int_equal(rc, DENDRO_E_CANCELED);
