@@ -128,15 +128,16 @@ static void hidx_place(uint64_t *slots, uint32_t mask, uint64_t hash, uint32_t i
     slots[i] = (hash >> 32) << 32 | ((uint64_t)id + 1);
 }
 
-bool hidx_reserve(struct hidx *h, uint32_t more, const uint64_t *hashes, uint32_t count)
+bool hidx_reserve(
+    struct hidx *h, uint32_t more, const uint64_t *hashes, uint32_t count, const uint64_t *outside)
 {
     size_t slots = h->slots ? (size_t)h->mask + 1 : HIDX_SLOTS_FIRST;
     uint64_t *grown;
 
-    DN_ASSERT(count == h->used);
+    DN_ASSERT(outside ? h->used <= count : count == h->used);
     if ((size_t)count + more > UINT32_C(1) << 31)
         return false;
-    while (slots < ((size_t)count + more) * 2)
+    while (slots < ((size_t)h->used + more) * 2)
         slots *= 2;
     if (h->slots && slots == (size_t)h->mask + 1)
         return true;
@@ -150,7 +151,8 @@ bool hidx_reserve(struct hidx *h, uint32_t more, const uint64_t *hashes, uint32_
     for (uint32_t id = 0; id < count; id++) {
         if (id + HIDX_AHEAD < count)
             __builtin_prefetch(&grown[(uint32_t)hashes[id + HIDX_AHEAD] & h->mask], 1);
-        hidx_put(h, hashes[id], id);
+        if (!outside || !(outside[id / 64] >> (id % 64) & 1))
+            hidx_put(h, hashes[id], id);
     }
     return true;
 }

@@ -64,9 +64,13 @@ static inline void hidx_prefetch(const struct hidx *h, uint64_t hash)
         __builtin_prefetch(&h->slots[(uint32_t)hash & h->mask]);
 }
 /* For callers that number ids from 0 on and keep their hashes in an array: room for `more` ids
- * beside the `count` that are there, whose hashes these are. False when out of memory. */
-bool hidx_reserve(struct hidx *h, uint32_t more, const uint64_t *hashes, uint32_t count)
-    DN_MUST_CHECK;
+ * beside those of the `count` that are there, whose hashes these are. Ids whose bit is set in
+ * `outside` (NULL = none) have a number, but are not in the index. False when out of memory. */
+bool hidx_reserve(struct hidx *h,
+                  uint32_t more,
+                  const uint64_t *hashes,
+                  uint32_t count,
+                  const uint64_t *outside) DN_MUST_CHECK;
 /* Adds an id that is not there yet, after hidx_reserve. */
 static inline void hidx_put(struct hidx *h, uint64_t hash, uint32_t id)
 {

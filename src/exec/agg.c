@@ -312,6 +312,60 @@ int exec_agg_add_fresh(struct exec_agg *a,
     return a->node->aggs[agg].agg->update_grouped(a->states, v, a->fresh, count, &a->strings, err);
 }
 
+/* exec_groups_find for a batch whose runs are known, the tuples being series: only runs that are
+ * not alone are looked for. Numbers are given in the order of rows, as there. */
+static int agg_find_series(struct exec_agg *a,
+                           struct exec_groups *g,
+                           const struct vec *keys,
+                           const struct batch *in,
+                           uint32_t *ids,
+                           struct dn_err *err)
+{
+    const struct scan_series *series = a->series;
+    uint16_t fresh[VEC_ROWS_MAX]; /* the first row of each run that is alone, not added yet */
+    uint32_t fresh_count = 0;
+    struct batch one = *in;
+    uint32_t run = 0;
+    uint32_t at = 0;
+    bool same;
+    int rc;
+
+    while (at < in->sel_count) {
+        uint16_t row = in->sel ? in->sel[at] : (uint16_t)at;
+        uint32_t id;
+
+        while (row >= series->ends[run])
+            run++;
+        if (series->alone[run]) {
+            id = g->count + fresh_count;
+            fresh[fresh_count++] = row;
+        } else {
+            rc = exec_groups_append(g, keys, fresh, fresh_count, &a->batch, err);
+            if (rc < 0)
+                return rc;
+            fresh_count = 0;
+            one.sel = &row;
+            one.sel_count = 1;
+            rc = exec_groups_find(g, keys, &one, &a->batch, &id, &same, err);
+            if (rc < 0)
+                return rc;
+        }
+        do
+            ids[at++] = id;
+        while (at < in->sel_count && (in->sel ? in->sel[at] : at) < series->ends[run]);
+    }
+    return exec_groups_append(g, keys, fresh, fresh_count, &a->batch, err);
+}
+
+/* Are the values of a DISTINCT aggregate the series of the batch at hand? */
+static bool agg_series_seen(const struct exec_agg *a, uint32_t agg)
+{
+    const struct plan_agg *pa = &a->node->aggs[agg];
+
+    return a->series && a->series_col != PLAN_NO_COL && !pa->arg2 &&
+           pa->arg->kind == BEXPR_COLUMN && pa->arg->col == a->series_col;
+}
+
 /* Adds only rows whose (group, value) is new. */
 static int agg_update_distinct(struct exec_agg *a,
                                uint32_t agg,
@@ -338,7 +392,12 @@ static int agg_update_distinct(struct exec_agg *a,
         agg_groups_of_rows(a, in, stretches, count, group);
     if (a->node->aggs[agg].arg2)
         keys[2] = v[1];
-    rc = exec_groups_find(seen, grouped ? keys : keys + 1, in, &a->batch, found, &one, err);
+    if (agg_series_seen(a, agg)) {
+        one = false;
+        rc = agg_find_series(a, seen, keys + 1, in, found, err);
+    } else {
+        rc = exec_groups_find(seen, grouped ? keys : keys + 1, in, &a->batch, found, &one, err);
+    }
     if (rc < 0)
         return rc;
     /* Numbers are given in row order: a row is the first of its tuple when its number is the next.
@@ -484,6 +543,12 @@ int exec_agg_ids(struct exec_agg *a, const struct batch *in, bool *ret_one, stru
 
         if (rc < 0)
             return rc;
+    }
+    if (a->series && a->by_series) {
+        int rc = agg_find_series(a, &a->groups, a->keys, in, a->ids, err);
+
+        *ret_one = false;
+        return rc < 0 ? rc : agg_grow(a, a->groups.count, err);
     }
     return exec_agg_find(a, a->keys, in, ret_one, err);
 }

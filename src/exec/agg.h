@@ -16,6 +16,7 @@
 #include "exec/exec.h"
 #include "exec/groups.h"
 #include "exec/slice.h"
+#include "store/scan.h"
 
 #define EXEC_AGG_CHUNK 256u /* groups whose states are allocated at a time */
 
@@ -52,6 +53,12 @@ struct exec_agg {
     uint32_t *twins;                /* in run: the first aggregate with the same state, or itself:
                                        that of the first is kept */
     uint16_t *fresh;                /* in run, VEC_ROWS_MAX: DISTINCT: rows with a new value */
+    /* Runs of the batch at hand, all of whose selected rows are added at once; NULL: not known.
+     * Rows of a run that is alone are a new group (by_series), or have a new value (series_col). */
+    const struct scan_series *series; /* borrowed */
+    bool by_series;                   /* the keys are the columns of the series */
+    uint32_t series_col;              /* no keys: the only column of the series, for DISTINCT
+                                         aggregates of it; PLAN_NO_COL: none */
     uint64_t *gone; /* owned: groups that exec_agg_match gave to another; NULL: none */
 };
 

@@ -112,6 +112,41 @@ static void ends_raise(struct exec_feed *f, bool one, const int64_t *times, cons
     }
 }
 
+/* Of the runs that are alone leaves the row at the end of time: nothing else can count. 1: that was
+ * done; it is only where all rows of the unit are selected and may be added at once, their times
+ * follow each other, and no value is NULL. */
+static int ends_of_series(struct exec_feed *f, struct batch *in, struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    bool last = (u->row_ends == EXEC_ENDS_LATE) != u->source->node->table->rest[0].desc;
+    uint32_t slice;
+    uint32_t n = 0;
+    int rc;
+
+    if (!u->by_series || in->sel || u->ends == EXEC_ENDS_NONE || !exec_feed_series(f))
+        return 0;
+    rc = exec_reader_fetch(&f->reader, u->cols, u->cols_count, in, err);
+    if (rc < 0 || in->cols[u->ends_col].nulls)
+        return rc;
+    slice = exec_slice_rows(in, u->cols, u->cols_count, f->reader.source->ctx->slice_bytes);
+    if (exec_pace_rows(&f->agg.pace, slice) < in->sel_count)
+        return 0;
+    for (uint32_t g = 0; g < u->node->aggs_count; g++)
+        if (in->cols[u->ways[g].col].nulls)
+            return 0;
+    for (uint32_t run = 0, row = 0; run < f->series.count; row = f->series.ends[run++]) {
+        uint32_t end = f->series.ends[run];
+
+        if (f->series.alone[run])
+            f->near[n++] = (uint16_t)(last ? end - 1 : row);
+        for (uint32_t i = row; i < end && !f->series.alone[run]; i++)
+            f->near[n++] = (uint16_t)i;
+    }
+    in->sel = f->near;
+    in->sel_count = n;
+    return 1;
+}
+
 int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
 {
     const struct exec_units *u = f->u;
@@ -133,7 +168,12 @@ int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
     slice = exec_slice_rows(&in, u->key_cols, u->key_cols_count, bytes);
     if (exec_pace_rows(&f->agg.pace, slice) < in.sel_count)
         goto all;
-    rc = exec_agg_ids(&f->agg, &in, &one, err);
+    rc = ends_of_series(f, &in, err);
+    if (rc == 0)
+        f->agg.series = NULL;
+    if (rc >= 0)
+        rc = exec_agg_ids(&f->agg, &in, &one, err);
+    f->agg.series = NULL;
     if (rc < 0)
         return rc;
     if (ends_unit_behind(f, one ? 1 : in.sel_count))

@@ -88,15 +88,21 @@ static int match_values(struct exec_agg *into,
         keys[k] = colbuf_vec(&seen->keys[k], at, count);
     for (uint32_t i = 0; i < count; i++) {
         theirs[i] = group ? ids[group[i]] : 0;
-        if (theirs[i] != EXEC_GROUPS_NO_ID)
+        if (theirs[i] == EXEC_GROUPS_NO_ID)
+            continue;
+        if (!seen->alone || !vec_bit(seen->alone, at + i)) {
             sel[in.sel_count++] = (uint16_t)i;
+            continue;
+        }
+        into->fresh[n] = (uint16_t)i;
+        into->states[n++] = exec_agg_state(into, (uint32_t)theirs[i], agg);
     }
     in.sel = sel;
     if (grouped)
         keys[0].data = theirs;
-    if (in.sel_count == 0)
-        return 0;
-    rc = exec_groups_look(&into->seen[agg], keys, &in, &into->batch, found, &one, err);
+    rc = in.sel_count == 0
+             ? 0
+             : exec_groups_look(&into->seen[agg], keys, &in, &into->batch, found, &one, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < in.sel_count; i++)

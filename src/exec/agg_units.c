@@ -45,6 +45,9 @@ int exec_feed_enter(struct exec_feed *f,
     int rc;
 
     f->u = u;
+    f->agg.by_series = u->by_series;
+    f->agg.series_col = u->series_col;
+    f->agg.series = NULL;
     f->serial++;
     f->have_consts = false;
     rc = exec_reader_open(&f->reader, u->source, options, err);
@@ -352,6 +355,14 @@ static int feed_fetch(struct exec_feed *f, struct batch *ret, struct dn_err *err
     return rc < 0 ? rc : !whole;
 }
 
+bool exec_feed_series(struct exec_feed *f)
+{
+    f->agg.series = NULL;
+    if (f->u->tells_series && scan_unit_series(f->reader.r, &f->series) && f->series.count > 1)
+        f->agg.series = &f->series;
+    return f->agg.series != NULL;
+}
+
 /* All rows of the unit are of one group. 1: nothing was added, as a block would have to be decoded,
  * or rows that floors may leave out. */
 static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn_err *err)
@@ -392,7 +403,10 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
         return feed_note_end(f, all.group, err);
     }
     f->rows_decoded += in.sel_count;
-    return exec_agg_stretches(&f->agg, &in, &all, 1, f->decode, err);
+    exec_feed_series(f);
+    rc = exec_agg_stretches(&f->agg, &in, &all, 1, f->decode, err);
+    f->agg.series = NULL;
+    return rc;
 }
 
 static inline bool feed_inside(const struct exec_bucket *b, int64_t value)
@@ -465,8 +479,11 @@ static int feed_rest(struct exec_feed *f, struct dn_err *err)
 
     if (rows < f->rest.sel_count)
         part = exec_slice(&f->rest, f->rest_at, rows, f->all);
+    else
+        exec_feed_series(f);
     f->rest_at += rows;
     rc = exec_agg_batch(&f->agg, &part, err);
+    f->agg.series = NULL;
     exec_pace_end(&f->agg.pace, rows);
     return rc;
 }

@@ -10,6 +10,8 @@
  * that end of time, and units that are older than what their group has are passed over.
  *   - The same where rows of many groups lie among each other (agg_ends.h): of each unit the keys
  * are decoded, and the rest only for rows that are not older than what their group has.
+ *   - Where groups are series, and each is in one run of the scan, runs are new groups, and are not
+ * looked for; of each the row at the end of time is added, if that is all that is asked for.
  *   - Everything else is decoded, filtered and grouped as a batch.
  *
  * The plan part is constant and shared; a feed belongs to one thread at a time. */
@@ -51,8 +53,11 @@ struct exec_units {
     struct exec_source *source;   /* borrowed */
     struct exec_key *keys;
     struct exec_way *ways;
-    bool simple;       /* no key is OTHER */
-    bool times_unique; /* no two rows of a run have the same time */
+    bool simple;         /* no key is OTHER */
+    bool times_unique;   /* no two rows of a run have the same time */
+    bool by_series;      /* keys: the columns of the series, no others */
+    uint32_t series_col; /* no keys: the only column of the series, PLAN_NO_COL if there are more */
+    bool tells_series;   /* groups come from this source alone, whose runs may say which are new */
     enum exec_ends ends;
     enum exec_ends row_ends;  /* agg_ends.h: for units that zones do not answer */
     uint32_t ends_col;        /* row_ends: the column of which they ask for an end */
@@ -94,9 +99,10 @@ struct exec_feed {
     uint32_t group;  /* of that tuple, without buckets; valid if group_serial == serial */
     uint64_t group_serial;
     uint64_t rows_decoded;
-    struct batch rest;  /* of the unit at hand, decoded: */
-    uint32_t rest_at;   /* selected rows from here on are not added yet */
-    uint32_t rest_rows; /* at a time at most */
+    struct scan_series series; /* of the unit at hand */
+    struct batch rest;         /* of the unit at hand, decoded: */
+    uint32_t rest_at;          /* selected rows from here on are not added yet */
+    uint32_t rest_rows;        /* at a time at most */
     uint16_t all[VEC_ROWS_MAX];
     uint16_t near[VEC_ROWS_MAX]; /* row_ends: rows that may count */
 };
@@ -133,6 +139,9 @@ int exec_feed_floors(struct exec_feed *f, uint32_t count, struct dn_err *err) DN
 /* The group of the unit at hand has a value as near to the end as any of its rows. Where runs come
  * from that end on, what follows in its run cannot matter. */
 void exec_feed_leave_run(struct exec_feed *f);
+/* Tells the groups of the runs of the unit at hand, if they are known and of use; all rows of it
+ * that are selected are added next, and f->agg.series is NULL again behind that. */
+bool exec_feed_series(struct exec_feed *f);
 /* Decoded rows to be added as batches, some at a time. */
 int exec_feed_batches(struct exec_feed *f,
                       const struct batch *in,

@@ -61,6 +61,53 @@ static int units_plan_agg(struct exec_units *u, uint32_t g, struct dn_err *err)
                           err);
 }
 
+/* Are two values of the type the same in a group if and only if they are in a series? */
+static bool units_series_type(enum type_id type)
+{
+    switch (type_phys(type)) {
+    case PHYS_I8:
+    case PHYS_I16:
+    case PHYS_I32:
+    case PHYS_I64:
+        return true;
+    case PHYS_STR:
+        return !type_is_array(type);
+    case PHYS_F32: /* -0 equals 0 in a group */
+    case PHYS_F64:
+    case PHYS_INTERVAL:
+    case PHYS_NUMERIC:
+    case PHYS_MAX:
+        break;
+    }
+    return false;
+}
+
+/* Is a group a series? */
+static void units_plan_series(struct exec_units *u)
+{
+    const struct plan_node *scan = u->source->node;
+    const struct table *t = scan->table;
+    uint32_t found = 0;
+
+    u->series_col = PLAN_NO_COL;
+    for (uint32_t i = 0; i < t->series_count; i++)
+        if (!units_series_type(t->columns[t->series[i]].type))
+            return;
+    for (uint32_t c = 0; c < scan->cols_count && t->series_count == 1; c++)
+        if (u->node->exprs_count == 0 && scan->scan_cols[c] == t->series[0])
+            u->series_col = c;
+    if (u->node->exprs_count != t->series_count)
+        return;
+    for (uint32_t i = 0; i < t->series_count; i++)
+        for (uint32_t k = 0; k < u->node->exprs_count; k++)
+            if (u->keys[k].kind == EXEC_KEY_COLUMN &&
+                scan->scan_cols[u->keys[k].col] == t->series[i]) {
+                found++;
+                break;
+            }
+    u->by_series = found > 0 && found == t->series_count;
+}
+
 /* The end of time that an aggregate asks for, and nothing else. */
 static enum exec_ends units_agg_ends(const struct exec_units *u, uint32_t g)
 {
@@ -199,6 +246,7 @@ int exec_units_plan(struct exec_units *u,
     }
     if (rc < 0)
         return rc;
+    units_plan_series(u);
     units_plan_ends(u);
     rc = units_plan_row_ends(u, err);
     if (rc < 0)

@@ -47,6 +47,7 @@ void exec_groups_done(struct exec_groups *g)
         colbuf_done(&g->keys[k]);
     mem_free(g->keys);
     mem_free(g->hashes);
+    mem_free(g->alone);
     mem_free(g->by_code);
     exec_direct_done(&g->direct);
     hidx_done(&g->index);
@@ -87,19 +88,37 @@ static bool groups_same(const void *ctx, const void *key, uint32_t id)
     return true;
 }
 
-static bool groups_hashes_grow(struct exec_groups *g)
+static bool groups_alone_grow(struct exec_groups *g, uint32_t before, uint32_t cap)
 {
-    uint32_t cap = g->hashes_cap ? g->hashes_cap * 2 : 64;
+    uint64_t *alone = mem_realloc(g->owner, g->alone, VEC_BITMAP_WORDS(cap) * sizeof *alone);
+
+    if (!alone)
+        return false;
+    memset(alone + VEC_BITMAP_WORDS(before),
+           0,
+           (VEC_BITMAP_WORDS(cap) - VEC_BITMAP_WORDS(before)) * sizeof *alone);
+    g->alone = alone;
+    return true;
+}
+
+/* Room for the hashes of `more` tuples; it is a multiple of 64. */
+static bool groups_hashes_grow(struct exec_groups *g, uint32_t more)
+{
+    uint32_t cap = g->hashes_cap ? g->hashes_cap : 64;
     uint64_t *hashes;
 
-    if (g->count < g->hashes_cap)
+    if (more <= g->hashes_cap - g->count)
         return true;
-    if (cap <= g->hashes_cap)
+    while (cap - g->count < more && cap <= UINT32_MAX / 2)
+        cap *= 2;
+    if (cap - g->count < more)
         return false;
     hashes = mem_realloc(g->owner, g->hashes, cap * sizeof *hashes);
     if (!hashes)
         return false;
     g->hashes = hashes;
+    if (g->alone && !groups_alone_grow(g, g->hashes_cap, cap))
+        return false;
     g->hashes_cap = cap;
     return true;
 }
@@ -108,7 +127,7 @@ static bool groups_hashes_grow(struct exec_groups *g)
  * done is called. */
 static int groups_number(struct exec_groups *g, uint64_t hash, struct dn_err *err)
 {
-    if (!groups_hashes_grow(g) || !hidx_reserve(&g->index, 1, g->hashes, g->count))
+    if (!groups_hashes_grow(g, 1) || !hidx_reserve(&g->index, 1, g->hashes, g->count, g->alone))
         return DN_FAIL_NOMEM(err);
     g->hashes[g->count] = hash;
     hidx_put(&g->index, hash, g->count);
@@ -644,6 +663,32 @@ int exec_groups_look(struct exec_groups *g,
     return groups_find(g, &look, in, scratch, ids, ret_one, err);
 }
 
+int exec_groups_append(struct exec_groups *g,
+                       const struct vec *keys,
+                       const uint16_t *rows,
+                       uint32_t count,
+                       struct arena *scratch,
+                       struct dn_err *err)
+{
+    const struct groups_look look = {.g = g, .keys = keys};
+    const struct batch in = {.count = keys[0].count, .sel = rows, .sel_count = count};
+    int rc;
+
+    DN_ASSERT(count <= VEC_ROWS_MAX);
+    if (count == 0)
+        return 0;
+    if (!groups_hashes_grow(g, count) || (!g->alone && !groups_alone_grow(g, 0, g->hashes_cap)))
+        return DN_FAIL_NOMEM(err);
+    /* Parts of groups that do not fit in memory are made by hash, whether looked for or not. */
+    rc = exec_rows_hash(keys, g->keys_count, &in, scratch, g->hashes + g->count, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < count; i++)
+        vec_bit_set(g->alone, g->count + i);
+    g->count += count;
+    return groups_keep(g, &look, rows, err);
+}
+
 int exec_groups_match(const struct exec_groups *g,
                       const struct exec_groups *of,
                       uint32_t first,
@@ -652,21 +697,32 @@ int exec_groups_match(const struct exec_groups *g,
                       uint32_t *ids,
                       struct dn_err *err)
 {
-    const struct batch in = {.count = count, .sel_count = count};
-    const uint64_t *hashes = of->hashes + first;
     struct vec *keys = arena_alloc_array(scratch, g->keys_count, sizeof *keys);
+    uint64_t *hashes = arena_alloc_array(scratch, count, sizeof *hashes);
+    uint32_t *found = arena_alloc_array(scratch, count, sizeof *found);
     const struct groups_look look = {.g = g, .keys = keys};
+    uint16_t rows[VEC_ROWS_MAX];
     uint8_t right[VEC_ROWS_MAX] = {0};
+    struct batch in = {.count = count, .sel = rows};
 
-    if (!keys)
+    if (!keys || !hashes || !found)
         return DN_FAIL_NOMEM(err);
     for (uint32_t k = 0; k < g->keys_count; k++)
         keys[k] = colbuf_vec(&of->keys[k], first, count);
-    if (g->count)
-        groups_guess(g, &look, &in, hashes, ids, right);
-    for (uint32_t i = 0; i < count; i++)
-        if (!right[i])
-            ids[i] = hidx_find(&g->index, hashes[i], groups_same, &look, &i);
+    for (uint32_t i = 0; i < count; i++) {
+        ids[i] = EXEC_GROUPS_NO_ID;
+        if (of->alone && vec_bit(of->alone, first + i))
+            continue;
+        hashes[in.sel_count] = of->hashes[first + i];
+        rows[in.sel_count++] = (uint16_t)i;
+    }
+    if (g->count && in.sel_count)
+        groups_guess(g, &look, &in, hashes, found, right);
+    for (uint32_t i = 0; i < in.sel_count; i++) {
+        uint32_t row = rows[i];
+
+        ids[row] = right[i] ? found[i] : hidx_find(&g->index, hashes[i], groups_same, &look, &row);
+    }
     return 0;
 }
 

@@ -22,8 +22,10 @@ struct exec_groups {
     uint32_t count;  /* tuples so far */
     uint32_t stored; /* of these, tuples whose values are in keys: all of them between calls */
     uint32_t hashes_cap;
-    uint64_t *hashes; /* owned, one per tuple */
-    struct hidx index;
+    uint64_t *hashes;  /* owned, one per tuple */
+    uint64_t *alone;   /* owned, a bit per tuple: it is not in the index, as it does not come again;
+                          NULL: none is */
+    struct hidx index; /* of the others */
     uint32_t *by_code; /* owned, VEC_ROWS_MAX: the tuple that a code of a DICT meant last; NULL:
                           there was none yet */
     uint32_t guesses_wrong; /* more of by_code than were right, up to GROUPS_DOUBT: no more then */
@@ -72,6 +74,15 @@ int exec_groups_match(const struct exec_groups *g,
                       struct arena *scratch,
                       uint32_t *ids,
                       struct dn_err *err) DN_MUST_CHECK;
+/* Adds the tuples of rows [0, count) as the next numbers, without looking for them: they differ
+ * from each other and from all that are there or will be asked for, here or in a set that this one
+ * is brought together with (exec_groups_match). `keys` are not all CONST. */
+int exec_groups_append(struct exec_groups *g,
+                       const struct vec *keys,
+                       const uint16_t *rows,
+                       uint32_t count,
+                       struct arena *scratch,
+                       struct dn_err *err) DN_MUST_CHECK;
 /* The rows of a batch that are new, all columns being keys: sel and ret_count say which; they are
  * added. ids is scratch; sel may be in->sel. */
 int exec_groups_new(struct exec_groups *g,

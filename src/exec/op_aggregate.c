@@ -335,6 +335,17 @@ static int aggregate_bring_together(struct op *op, struct dn_err *err)
                   : exec_aside_results_open(&st->results, op, st->asides, st->asides_count, err);
 }
 
+/* Other inputs of a union may have the same series. */
+static int aggregate_tell_series(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    struct exec_units *u = &st->units;
+
+    u->tells_series = !exec_union_is(op->input) && exec_fast(op->ctx) &&
+                      (u->by_series || u->series_col != PLAN_NO_COL);
+    return u->tells_series ? scan_tell_series(st->source->scan, err) : 0;
+}
+
 static int aggregate_drain_units(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
@@ -343,6 +354,8 @@ static int aggregate_drain_units(struct op *op, struct dn_err *err)
 
     if (rc == 0)
         rc = aggregate_give_up_order(op, err);
+    if (rc == 0)
+        rc = aggregate_tell_series(op, err);
     if (rc < 0)
         return rc;
     st->helpers_count = aggregate_helpers(op);

@@ -138,6 +138,9 @@ void scan_reverse(struct scan *s);
 /* Do the values of a column rise (1) or fall (-1) from the first stored rows to the last, as far as
  * zones tell? 0: neither, or not known. A guess to begin at the right end by, nothing more. */
 int scan_trend(const struct scan *s, uint32_t col);
+/* Makes scan_unit_series tell which runs are alone, if sources have series in common at their
+ * borders at most. Before the first reader, and not with scan_next. */
+int scan_tell_series(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
 /* Nobody needs the physical order: sources that cannot have a key in common are read one after the
  * other, each as it lies. Before the first reader or scan_next. */
 int scan_any_order(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
@@ -164,6 +167,15 @@ bool scan_unit_const(struct scan_reader *r, uint32_t col, struct datum *ret);
 /* Least and greatest value of the table's time column over the rows of the unit, or a wider range;
  * false: not known. */
 bool scan_unit_time(struct scan_reader *r, int64_t *ret_min, int64_t *ret_max);
+/* The runs of a unit that is rows of one stored vector, in their order. */
+struct scan_series {
+    uint32_t count;
+    uint16_t ends[VEC_ROWS_MAX]; /* one past the last row of the run, in rows of the unit */
+    bool alone[VEC_ROWS_MAX];    /* all rows that the scan has of its series are in this run, and in
+                                    this unit */
+};
+/* False: they are not known, or scan_tell_series was not called or does not know either. */
+bool scan_unit_series(const struct scan_reader *r, struct scan_series *ret);
 /* Decodes columns (not of a BLOCK): vector i of *ret is column i of spec.cols, valid for those
  * fetched since the unit came up. No selection. */
 int scan_unit_fetch(struct scan_reader *r,

@@ -7,6 +7,7 @@
  *   scan_walk.c   the runs of all sources in physical order, cut into morsels for readers
  *   scan_cut.c    runs that several sources hold: what each has alone, and what is to be merged
  *   scan_apart.c  sources that cannot have a key in common, where no order is needed
+ *   scan_alone.c  runs that are all there is of their series
  *   scan_unit.c   a reader: the units of its morsels
  *   scan_fetch.c  what is known of a unit, decoding
  *   scan_weave.c  the newest of whole rows where sources overlap
@@ -129,6 +130,7 @@ struct scan {
     struct scan_src **apart; /* owned, NULL: one set, of all */
     uint32_t *set_ends;      /* owned: set i is apart[set_ends[i - 1]] up to set_ends[i] */
     uint32_t sets_count;
+    bool tells_series; /* no series is in two sources, but for those at their borders */
 
     /* the walk; under the lock, if there is one */
     uint32_t sets_at;          /* sets that were taken */

@@ -150,6 +150,27 @@ static uint16_t *seg_run_codes(
     return codes;
 }
 
+/* The values of runs [run, run + count) of a series column, which has no NULLs. */
+static void
+seg_run_values(const struct seg *s, uint32_t run, uint32_t count, uint32_t series_index, void *to)
+{
+    uint16_t rows[SEG_VECTOR_ROWS];
+    char *at = to;
+
+    while (count > 0) {
+        const struct vec *v = &s->run_series[series_index][run / SEG_VECTOR_ROWS];
+        uint32_t first = run % SEG_VECTOR_ROWS;
+        uint32_t n = SEG_VECTOR_ROWS - first < count ? SEG_VECTOR_ROWS - first : count;
+
+        for (uint32_t i = 0; i < n; i++)
+            rows[i] = (uint16_t)(first + i);
+        vec_gather(v, rows, n, at);
+        at += n * phys_size(type_phys(v->type));
+        run += n;
+        count -= n;
+    }
+}
+
 int seg_series_vec(const struct seg *s,
                    const struct seg_rows *rows,
                    uint32_t series_index,
@@ -170,10 +191,7 @@ int seg_series_vec(const struct seg *s,
     data = arena_alloc_array(arena, n, phys_size(type_phys(d.type)));
     if (!ret->codes || !data)
         return DN_E_NOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        d = seg_run_value(s, run + i, series_index);
-        datum_store(&d, data, i);
-    }
+    seg_run_values(s, run, n, series_index, data);
     ret->data = data;
     return 0;
 }

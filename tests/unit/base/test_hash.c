@@ -178,7 +178,7 @@ static void index_reserves_and_guesses(void **state)
         for (uint32_t id = 0; id < count; id++) {
             n.keys[id] = (uint64_t)id * 7919;
             hashes[id] = numbers_hash_key(&n, n.keys[id]);
-            assert_true(hidx_reserve(&h, 1 + id % 7, hashes, id));
+            assert_true(hidx_reserve(&h, 1 + id % 7, hashes, id, NULL));
             if (bits[b] == 64)
                 assert_int_equal(hidx_guess(&h, hashes[id]), UINT32_MAX);
             hidx_put(&h, hashes[id], id);

@@ -87,6 +87,16 @@ int scan_trend(const struct scan *s, uint32_t col)
     return 0;
 }
 
+int scan_tell_series(struct scan *s DN_UNUSED, struct dn_err *err DN_UNUSED)
+{
+    return 0;
+}
+
+bool scan_unit_series(const struct scan_reader *r DN_UNUSED, struct scan_series *ret DN_UNUSED)
+{
+    return false; /* runs of memtables are not told */
+}
+
 int scan_any_order(struct scan *s, struct dn_err *err)
 {
     (void)s;
