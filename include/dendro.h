@@ -477,6 +477,23 @@ enum dendro_csv_header {
     DENDRO_HEADER_NO = 2,
 };
 
+enum dendro_encoding {
+    DENDRO_ENCODING_AUTO = 0, /* to be found out; dendro_import_csv takes it for UTF-8 */
+    DENDRO_ENCODING_UTF8 = 1,
+    DENDRO_ENCODING_LATIN1 = 2,
+    DENDRO_ENCODING_WIN1252 = 3,
+    DENDRO_ENCODING_UTF16LE = 4,
+    DENDRO_ENCODING_UTF16BE = 5,
+};
+
+/* Which of day, month and year comes first in 1/2/2020. */
+enum dendro_dates {
+    DENDRO_DATES_SESSION = 0, /* as DateStyle says */
+    DENDRO_DATES_MDY = 1,
+    DENDRO_DATES_DMY = 2,
+    DENDRO_DATES_YMD = 3,
+};
+
 /* How a text is written; all zero: commas, double quotes, an empty cell is NULL. docs/import.md has
  * every rule. */
 struct dendro_csv {
@@ -489,6 +506,9 @@ struct dendro_csv {
     const char *const *columns;
     bool epoch; /* numbers in time columns: in epoch_unit; else YYYY, YYYYMMDD or its own unit */
     enum dendro_unit epoch_unit;
+    enum dendro_encoding encoding;
+    char decimal; /* ',': 1.234,5 is a number, 1234.5; 0 or '.': 1234.5 is */
+    enum dendro_dates dates;
 };
 
 /* Up to len bytes to `to`; *ret_len 0: the end. Another result than 0: it cannot be read. gzip and
@@ -534,11 +554,16 @@ DENDRO_API int dendro_import_csv(dendro_conn *conn,
                                  struct dendro_import_result *ret_result,
                                  struct dendro_error *err);
 
-/* A CREATE TABLE statement for a text: types by its first rows, a key by a time column and the
- * columns that look like tags. Reads about a megabyte, which the reader must be able to give once
- * more to dendro_import_csv. Needs a header, or names in csv.columns. ret_sql gets the statement,
- * ret_why a few lines that say what was seen; free both with dendro_free. csv.epoch is set if times
- * are numbers. */
+/* How a text is written: what csv does not say (what is 0 in it) is found out and set, but for
+ * header and columns. Of a text that read_at reads up to 64 MB are looked at; else about a
+ * megabyte, which the reader must be able to give once more to dendro_import_csv. ret_why gets
+ * lines that say what was found, "" if there is nothing to tell; free it with dendro_free. */
+DENDRO_API int
+dendro_import_sniff(struct dendro_import *import, char **ret_why, struct dendro_error *err);
+/* The same, and a CREATE TABLE statement for the text: types by its values, up to 64 MB of them if
+ * there is a read_at, a key by a time column and the columns that look like tags. csv.header is set
+ * if it was AUTO. ret_sql gets the
+ * statement, ret_why also says which rows made a column another type than it seemed to be. */
 DENDRO_API int dendro_import_suggest(struct dendro_import *import,
                                      char **ret_sql,
                                      char **ret_why,

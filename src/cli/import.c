@@ -258,9 +258,11 @@ static struct dendro_import import_spec(struct import *im)
                                   .progress_arg = im};
 }
 
+/* sql NULL: there is only something to say. */
 static void import_print_guess(const char *sql, const char *why)
 {
-    (void)printf("%s;\n", sql);
+    if (sql)
+        (void)printf("%s;\n", sql);
     while (*why) {
         size_t len = strcspn(why, "\n");
 
@@ -286,6 +288,28 @@ static int import_guess(struct import *im, char **ret_sql)
         import_print_guess(*ret_sql, why);
     }
     im->remember = false;
+    im->head_at = 0;
+    dendro_free(why);
+    return rc;
+}
+
+/* How the text is written, for a table that is there. */
+static int import_sniff(struct import *im)
+{
+    struct dendro_import spec = import_spec(im);
+    struct dendro_error err;
+    char *why = NULL;
+    int rc = CLI_OK;
+
+    im->remember = im->again = true;
+    if (dendro_import_sniff(&spec, &why, &err) < 0) {
+        rc = cli_error("import", &err, CLI_FATAL);
+    } else {
+        im->o.csv = spec.csv;
+        if (!im->o.quiet)
+            import_print_guess(NULL, why);
+    }
+    im->remember = im->again = false;
     im->head_at = 0;
     dendro_free(why);
     return rc;
@@ -458,6 +482,16 @@ static int import_to_server(struct import *im)
     if (im->o.create) {
         im->remember = im->again = true;
         rc = import_create_there(im, job.to);
+    } else {
+        rc = import_sniff(im);
+    }
+    if (rc == CLI_OK && im->o.csv.encoding > DENDRO_ENCODING_WIN1252) {
+        rc =
+            cli_complain("import",
+                         "%s is UTF-16, which a server's COPY does not read with names of columns: "
+                         "make it UTF-8 (iconv -f UTF-16 -t UTF-8)",
+                         im->o.file);
+        import_uncreate(im, job.to);
     }
     im->remember = false;
     job.parquet = im->head.len >= 5 && memcmp(im->head.data, "PAR1\x15", 5) == 0;
@@ -485,8 +519,8 @@ static int import_all(struct import *im)
 
     if (rc == CLI_OK)
         rc = import_open_file(im);
-    if (rc == CLI_OK && im->o.create)
-        rc = import_guess(im, &sql);
+    if (rc == CLI_OK)
+        rc = im->o.create ? import_guess(im, &sql) : import_sniff(im);
     if (rc == CLI_OK)
         rc = import_open_rejects(im);
     if (rc == CLI_OK)

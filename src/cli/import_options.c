@@ -6,6 +6,7 @@
 #include "cli/import.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const struct cli_option import_list[] = {
     {'d',
@@ -14,8 +15,15 @@ static const struct cli_option import_list[] = {
      "DIR",
      "the database's directory or a server's URL; also as first word, or in DENDRO_DB"},
     {'c', NULL, "--columns", "A,B,-", "names of the file's columns in order; - passes one over"},
-    {'D', NULL, "--delimiter", "C", "what separates cells; \\t or tab for a tab (,)"},
-    {'Q', NULL, "--quote", "C", "what cells are quoted with (\")"},
+    {'D', NULL, "--delimiter", "C", "what separates cells; \\t or tab for a tab"},
+    {'Q', NULL, "--quote", "C", "what cells are quoted with"},
+    {'E',
+     NULL,
+     "--encoding",
+     "NAME",
+     "what the text is written in: utf8, latin1, win1252, utf16le, utf16be"},
+    {'m', NULL, "--decimal", "C", "a comma where 1.234,5 is a number, a point where 1234.5 is"},
+    {'o', NULL, "--dates", "ORDER", "mdy, dmy or ymd: what comes first in 1/2/2024"},
     {'n', NULL, "--null", "TEXT", "a cell without quotes that means NULL (the empty one)"},
     {'e',
      NULL,
@@ -45,7 +53,8 @@ static void import_usage(FILE *to)
     (void)fputs(
         "usage: dendro import [options] [DIR | URL] TABLE FILE\n"
         "Reads FILE.csv, FILE.csv.gz, FILE.csv.zst, FILE.parquet or - (standard input: CSV) "
-        "into TABLE.\n",
+        "into TABLE.\n"
+        "How the text is written is found out where no option says it, and told.\n",
         to);
     cli_options_print(import_list, to);
     (void)fputs("Exit codes: 0 done, 1 wrong usage or a bad row, 2 no database, 3 done, but rows "
@@ -63,6 +72,42 @@ static int import_one_char(const char *what, const char *value, char *ret)
         return cli_complain("import", "%s wants one character, not \"%s\"", what, value);
     *ret = value[0];
     return CLI_OK;
+}
+
+static int import_encoding(struct import_options *o, const char *value)
+{
+    static const struct {
+        const char *name;
+        enum dendro_encoding encoding;
+    } names[] = {{"utf8", DENDRO_ENCODING_UTF8},
+                 {"utf-8", DENDRO_ENCODING_UTF8},
+                 {"latin1", DENDRO_ENCODING_LATIN1},
+                 {"win1252", DENDRO_ENCODING_WIN1252},
+                 {"windows-1252", DENDRO_ENCODING_WIN1252},
+                 {"utf16le", DENDRO_ENCODING_UTF16LE},
+                 {"utf16be", DENDRO_ENCODING_UTF16BE}};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcasecmp(names[i].name, value) == 0) {
+            o->csv.encoding = names[i].encoding;
+            return CLI_OK;
+        }
+    }
+    return cli_complain(
+        "import", "--encoding wants utf8, latin1, win1252, utf16le or utf16be, not \"%s\"", value);
+}
+
+static int import_dates(struct import_options *o, const char *value)
+{
+    static const char *const orders[] = {"mdy", "dmy", "ymd"};
+
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        if (strcasecmp(orders[i], value) == 0) {
+            o->csv.dates = (enum dendro_dates)(i + 1);
+            return CLI_OK;
+        }
+    }
+    return cli_complain("import", "--dates wants mdy, dmy or ymd, not \"%s\"", value);
 }
 
 static int import_epoch(struct import_options *o, const char *value)
@@ -121,6 +166,12 @@ static int import_take(void *arg, char letter, char *value)
         return import_one_char("--delimiter", value, &o->csv.delimiter);
     case 'Q':
         return import_one_char("--quote", value, &o->csv.quote);
+    case 'E':
+        return import_encoding(o, value);
+    case 'm':
+        return import_one_char("--decimal", value, &o->csv.decimal);
+    case 'o':
+        return import_dates(o, value);
     case 'n':
         o->csv.null_text = value;
         return CLI_OK;

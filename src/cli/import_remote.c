@@ -46,7 +46,12 @@ static const char *import_cell(const struct import_remote *im, const char *at, s
         } else if (!quoted && (*at == delimiter || *at == '\n' || *at == '\r')) {
             break;
         }
-        buf_u8(ret, (uint8_t)*at);
+        if (im->csv->encoding > DENDRO_ENCODING_UTF8 && (*at & 0x80)) { /* Latin-1 to UTF-8 */
+            buf_u8(ret, (uint8_t)(0xc0 | (uint8_t)*at >> 6));
+            buf_u8(ret, (uint8_t)(0x80 | (*at & 0x3f)));
+        } else {
+            buf_u8(ret, (uint8_t)*at);
+        }
     }
     return at < end && *at == delimiter ? at + 1 : NULL;
 }
@@ -113,6 +118,16 @@ static void import_with(const struct dendro_csv *csv, bool header, struct buf *s
                                         [DENDRO_UNIT_MS] = "ms",
                                         [DENDRO_UNIT_US] = "us",
                                         [DENDRO_UNIT_NS] = "ns"};
+    static const char *const encodings[] = {[DENDRO_ENCODING_AUTO] = "UTF8",
+                                            [DENDRO_ENCODING_UTF8] = "UTF8",
+                                            [DENDRO_ENCODING_LATIN1] = "LATIN1",
+                                            [DENDRO_ENCODING_WIN1252] = "WIN1252",
+                                            [DENDRO_ENCODING_UTF16LE] = "UTF16LE",
+                                            [DENDRO_ENCODING_UTF16BE] = "UTF16BE"};
+    static const char *const orders[] = {[DENDRO_DATES_SESSION] = "",
+                                         [DENDRO_DATES_MDY] = "mdy",
+                                         [DENDRO_DATES_DMY] = "dmy",
+                                         [DENDRO_DATES_YMD] = "ymd"};
 
     buf_puts(sql, " FROM STDIN WITH (FORMAT csv");
     if (header)
@@ -131,6 +146,12 @@ static void import_with(const struct dendro_csv *csv, bool header, struct buf *s
     }
     if (csv->epoch)
         buf_printf(sql, ", EPOCH '%s'", units[csv->epoch_unit]);
+    if (csv->encoding > DENDRO_ENCODING_UTF8)
+        buf_printf(sql, ", ENCODING '%s'", encodings[csv->encoding]);
+    if (csv->decimal == ',')
+        buf_puts(sql, ", DECIMAL ','");
+    if (csv->dates != DENDRO_DATES_SESSION)
+        buf_printf(sql, ", DATES '%s'", orders[csv->dates]);
     buf_puts(sql, ")");
 }
 

@@ -5,6 +5,7 @@
 #include "engine/engine_int.h"
 
 #include "engine/copy.h"
+#include "engine/csv_value.h"
 #include "engine/intake_bulk.h"
 #include "func/text.h"
 #include "func/text_wire.h"
@@ -24,6 +25,8 @@ struct copy_in {
     struct intake_bulk bulk;
     struct arena scratch; /* of one row */
     struct vec *row;      /* by table column, those that WHERE names; of the statement */
+    const struct func_session *session; /* how values are read */
+    struct func_session own;            /* that, if DATES says otherwise than the session */
 };
 
 static const struct column *in_column(const struct copy_in *in, uint32_t i)
@@ -53,7 +56,7 @@ static int in_put(struct copy_in *in, uint32_t i, const struct intake_value *v, 
 {
     const struct intake_target *to = &in->stmt->insert;
     struct datum d;
-    int rc = intake_assign(to->table, to->cols[i], v, to->session, &in->scratch, &d, err);
+    int rc = intake_assign(to->table, to->cols[i], v, in->session, &in->scratch, &d, err);
 
     if (rc == 0 && in->row && in->stmt->copy.used[to->cols[i]]) {
         d.type = in_column(in, i)->type; /* of NULL, too */
@@ -150,6 +153,28 @@ static int in_header(const struct copy_in *in, const struct copy_lines *l, struc
     return 0;
 }
 
+/* A number with a decimal comma, as one with a point. */
+static int in_comma(struct copy_in *in, uint32_t i, struct vstr *text, struct dn_err *err)
+{
+    char *to;
+    size_t n;
+
+    if (!in->stmt->copy.format.comma || !type_is_number(in_column(in, i)->type) || text->len == 0)
+        return 0;
+    to = arena_alloc(&in->scratch, text->len);
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    n = csv_read_comma(text->ptr, text->len, to);
+    if (n == 0)
+        return DN_FAIL(err,
+                       DN_E_BAD_TEXT,
+                       "\"%.*s\" is no number with a decimal comma",
+                       text->len < 100 ? (int)text->len : 100,
+                       text->ptr);
+    *text = (struct vstr){.ptr = to, .len = (uint32_t)n};
+    return 0;
+}
+
 static int in_line(struct copy_in *in, const struct copy_lines *l, struct dn_err *err)
 {
     uint32_t cols = in->stmt->insert.cols_count;
@@ -170,7 +195,9 @@ static int in_line(struct copy_in *in, const struct copy_lines *l, struct dn_err
             .d = {.type = TYPE_VARCHAR, .null = l->fields[i].null, .str = l->fields[i].text},
             .untyped = true};
 
-        rc = in_put(in, i, &v, err);
+        rc = v.d.null ? 0 : in_comma(in, i, &v.d.str, err);
+        if (rc == 0)
+            rc = in_put(in, i, &v, err);
         if (rc < 0)
             return in_blame(in, "line", l->line, i, rc, err);
     }
@@ -345,10 +372,17 @@ int copy_run_in(struct dendro_stmt *stmt,
 {
     struct copy_in in = {.stmt = stmt,
                          .bulk = {.conn = stmt->conn, .to = &stmt->insert, .owner = &stmt->owner}};
-    int rc = csv_source_open(from->read, from->arg, &stmt->owner, &in.source, err);
+    int rc = csv_source_open(
+        from->read, from->arg, stmt->copy.format.encoding, &stmt->owner, &in.source, err);
 
     if (rc < 0)
         return rc;
+    in.session = stmt->insert.session;
+    if (stmt->copy.format.dates > 0) {
+        in.own = in.session ? *in.session : (struct func_session){.date_first = 0};
+        in.own.date_first = (enum date_first)(stmt->copy.format.dates - 1);
+        in.session = &in.own;
+    }
     arena_init(&in.scratch, &stmt->owner);
     if (stmt->copy.where)
         in.row = arena_calloc(&stmt->run, stmt->insert.table->columns_count, sizeof(*in.row));

@@ -108,11 +108,36 @@ static int copy_take_header(struct copy_taken *t, const struct option_spec *o, s
 
 static int copy_take_encoding(struct copy_taken *t, const struct option_spec *o, struct dn_err *err)
 {
-    (void)t;
-    if (o->value && (strcasecmp(o->value, "utf8") == 0 || strcasecmp(o->value, "utf-8") == 0 ||
-                     strcasecmp(o->value, "unicode") == 0))
-        return 0;
-    return copy_bad_value(o, "UTF8", err);
+    enum csv_encoding *to = &t->to->format.encoding;
+
+    if (!o->value || !csv_encoding_find(o->value, to) || *to == CSV_ENCODING_AUTO)
+        return copy_bad_value(o, "UTF8, LATIN1, WIN1252, UTF16, UTF16LE or UTF16BE", err);
+    return *to != CSV_UTF8 && !t->ast->from
+               ? copy_refuse(
+                     o, "texts are written in UTF-8; another ENCODING is for COPY FROM", err)
+               : 0;
+}
+
+/* The next two are of our own: how people write numbers and dates. */
+static int copy_take_decimal(struct copy_taken *t, const struct option_spec *o, struct dn_err *err)
+{
+    if (!o->value || (strcmp(o->value, ",") != 0 && strcmp(o->value, ".") != 0))
+        return copy_bad_value(o, "',' or '.'", err);
+    t->to->format.comma = *o->value == ',';
+    return t->to->format.comma && !t->ast->from ? copy_refuse(o, "DECIMAL is for COPY FROM", err)
+                                                : 0;
+}
+
+static int copy_take_dates(struct copy_taken *t, const struct option_spec *o, struct dn_err *err)
+{
+    static const char *const orders[] = {"mdy", "dmy", "ymd"};
+
+    for (size_t i = 0; o->value && i < DN_ARRAY_SIZE(orders); i++)
+        if (strcasecmp(o->value, orders[i]) == 0) {
+            t->to->format.dates = (int)i + 1;
+            return t->ast->from ? 0 : copy_refuse(o, "DATES is for COPY FROM", err);
+        }
+    return copy_bad_value(o, "MDY, DMY or YMD", err);
 }
 
 static int copy_take_freeze(struct copy_taken *t, const struct option_spec *o, struct dn_err *err)
@@ -251,6 +276,8 @@ static const struct copy_option {
     {"force_not_null", copy_take_force_not_null},
     {"force_null", copy_take_force_null},
     {"encoding", copy_take_encoding},
+    {"decimal", copy_take_decimal},
+    {"dates", copy_take_dates},
     {"freeze", copy_take_freeze},
     {"epoch", copy_take_epoch},
     {"compression", copy_take_compression},
@@ -277,9 +304,10 @@ static int copy_take(struct copy_taken *t, uint32_t at, struct dn_err *err)
     if (near.best)
         dn_err_hint(err, "Perhaps you meant \"%s\".", near.best);
     else
-        dn_err_hint(err,
-                    "There are format, header, delimiter, null, quote, escape, force_quote, "
-                    "force_not_null, force_null, encoding, freeze, epoch and compression.");
+        dn_err_hint(
+            err,
+            "There are format, header, delimiter, null, quote, escape, force_quote, "
+            "force_not_null, force_null, encoding, freeze, epoch, decimal, dates and compression.");
     dn_err_at(err, o->name.pos);
     return rc;
 }

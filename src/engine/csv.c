@@ -10,6 +10,7 @@
 #include "engine/csv_value.h"
 
 #include "base/text.h"
+#include "func/session.h"
 
 #include <inttypes.h>
 
@@ -82,6 +83,24 @@ static bool csv_col_init(struct csv_col *c,
     return c->type != TYPE_VARCHAR || c->share;
 }
 
+/* How days and months are told apart. */
+static bool csv_parser_session(struct csv_parser *p)
+{
+    const struct csv_layout *layout = p->layout;
+
+    p->session = layout->to->session;
+    if (layout->format.dates == 0)
+        return true;
+    p->own_session = mem_calloc(p->owner, 1, sizeof(*p->own_session));
+    if (!p->own_session)
+        return false;
+    if (p->session)
+        *p->own_session = *p->session;
+    p->own_session->date_first = (enum date_first)(layout->format.dates - 1);
+    p->session = p->own_session;
+    return true;
+}
+
 struct csv_parser *csv_parser_new(const struct csv_layout *layout, struct mem_owner *owner)
 {
     uint32_t n = layout->to->cols_count;
@@ -97,7 +116,7 @@ struct csv_parser *csv_parser_new(const struct csv_layout *layout, struct mem_ow
     ok = p->cols != NULL;
     for (uint32_t i = 0; ok && i < n; i++)
         ok = csv_col_init(&p->cols[i], layout->to, layout->to->cols[i], owner);
-    if (!ok) {
+    if (!ok || !csv_parser_session(p)) {
         csv_parser_free(p);
         return NULL;
     }
@@ -113,6 +132,7 @@ void csv_parser_free(struct csv_parser *p)
         mem_free(p->cols[i].share);
     }
     mem_free(p->cols);
+    mem_free(p->own_session);
     arena_done(&p->arena);
     mem_free(p);
 }
@@ -224,7 +244,7 @@ csv_slow(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struct
         v.d = d;
         v.untyped = false;
     }
-    rc = intake_assign(layout->to->table, c->col, &v, layout->to->session, &r->p->arena, &d, err);
+    rc = intake_assign(layout->to->table, c->col, &v, r->p->session, &r->p->arena, &d, err);
     if (rc < 0)
         return rc;
     if (type_is_string(c->type) && d.str.len == 0)
@@ -284,6 +304,15 @@ static inline const char *csv_shared(struct csv_share *share, const char *text, 
     return text;
 }
 
+static int csv_bad_utf8(struct dn_err *err)
+{
+    (void)DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
+    dn_err_hint(err,
+                "If it is written in another encoding, name it: COPY … (ENCODING 'LATIN1'), dendro "
+                "import --encoding latin1.");
+    return DN_E_BAD_ENCODING;
+}
+
 static int
 csv_string(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struct dn_err *err)
 {
@@ -293,7 +322,7 @@ csv_string(struct csv_run *r, struct csv_col *c, const struct csv_field *f, stru
     if (f->len > c->len_max)
         return csv_slow(r, c, f, err);
     if (!r->ascii && !text_value_valid(f->text, f->len))
-        return DN_FAIL(err, DN_E_BAD_ENCODING, "the text is not valid UTF-8");
+        return csv_bad_utf8(err);
     if (f->len == 0)
         *to = (struct vstr){.ptr = "", .len = 0};
     else
@@ -408,6 +437,26 @@ static bool csv_is_null(const struct csv_format *f, const struct csv_field *fiel
            (field->len == 0 || memcmp(field->text, f->null_text.ptr, field->len) == 0);
 }
 
+/* A number in a text with decimal commas. */
+static int
+csv_comma(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struct dn_err *err)
+{
+    struct csv_field plain = *f;
+    char *to = arena_alloc(&r->p->arena, f->len);
+
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    plain.len = csv_read_comma(f->text, f->len, to);
+    plain.text = to;
+    if (plain.len == 0)
+        return DN_FAIL(err,
+                       DN_E_BAD_TEXT,
+                       "\"%.*s\" is no number with a decimal comma",
+                       f->len < 100 ? (int)f->len : 100,
+                       f->text);
+    return csv_value(r, c, &plain, err);
+}
+
 static int
 csv_cell_put(struct csv_run *r, struct csv_col *c, const struct csv_field *f, struct dn_err *err)
 {
@@ -418,6 +467,8 @@ csv_cell_put(struct csv_run *r, struct csv_col *c, const struct csv_field *f, st
     if (DN_UNLIKELY(f->len > CSV_CELL_MAX))
         return DN_FAIL(
             err, DN_E_TOO_LONG, "a cell of %zu bytes is longer than %u", f->len, CSV_CELL_MAX);
+    if (DN_UNLIKELY(r->p->layout->format.comma) && type_is_number(c->type) && f->len > 0)
+        return csv_comma(r, c, f, err);
     return csv_value(r, c, f, err);
 }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "engine/csv_encoding.h"
 #include "engine/intake.h"
 
 #define CSV_CELL_MAX   (16u * 1024 * 1024) /* bytes of a cell */
@@ -31,10 +32,14 @@ struct csv_format {
     /* Unit of whole numbers in time columns, in digits of a second: 0, 3, 6, 9. -1: the column's,
      * but four digits are a year and eight a day, as ISO 8601 has it. */
     int epoch;
+    bool comma; /* 1.234,5 is one thousand two hundred and thirty-four and a half */
+    int dates;  /* which of day, month and year is first in 1/2/2020: enum date_first + 1; 0: as the
+                   session has it */
+    enum csv_encoding encoding; /* of the source; the parser gets UTF-8 */
 };
 
 struct csv_layout {
-    const struct intake_target *to; /* borrowed */
+    const struct intake_target *to; /* borrowed; bound before a parser is made */
     struct csv_format format;
     const uint32_t *fields; /* for each column of the file: index into to->cols, or CSV_SKIP */
     uint32_t fields_count;
@@ -56,10 +61,12 @@ struct csv_bad {
 struct csv_col; /* how a cell becomes a value */
 
 struct csv_parser {
-    const struct csv_layout *layout; /* borrowed */
-    struct mem_owner *owner;         /* borrowed */
-    struct csv_col *cols;            /* owned, one for each of layout->to->cols */
-    struct arena arena;              /* of one text: values that are not in it as they are */
+    const struct csv_layout *layout;    /* borrowed */
+    struct mem_owner *owner;            /* borrowed */
+    struct csv_col *cols;               /* owned, one for each of layout->to->cols */
+    struct arena arena;                 /* of one text: values that are not in it as they are */
+    const struct func_session *session; /* how values are read */
+    struct func_session *own_session;   /* owned: that, if the format says otherwise than it */
 
     /* Of the last csv_parse; columns borrow strings from the text and the arena. */
     uint32_t rows;
@@ -103,3 +110,13 @@ int csv_cells(const struct csv_format *f,
               struct arena *arena,
               struct csv_cells *ret,
               struct dn_err *err) DN_MUST_CHECK;
+
+/* A cell of a header without the spaces around it. */
+struct vstr csv_header_trim(struct vstr s);
+/* The names of columns that a header gives, as many as it has cells: without spaces around them; a
+ * cell without a name is "column" and its number, and a name that was there before, whatever its
+ * case, gets "_2", "_3" … */
+int csv_header_names(const struct csv_cells *header,
+                     struct arena *arena,
+                     struct spec_name **ret,
+                     struct dn_err *err) DN_MUST_CHECK;

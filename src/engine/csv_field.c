@@ -3,6 +3,10 @@
 
 #include "engine/csv.h"
 
+#include "base/text.h"
+
+#define CSV_NAMES_MAX 4096u /* of which a table has less */
+
 bool csv_field_quoted(
     struct csv_scan *s, size_t at, struct arena *arena, uint64_t *lines, struct csv_field *ret)
 {
@@ -134,5 +138,54 @@ int csv_format_check(const struct csv_format *f, struct dn_err *err)
         return DN_FAIL(err,
                        DN_E_INVALID_PARAM,
                        "the text for NULL must not hold the delimiter, the quote or a line's end");
+    return 0;
+}
+
+struct vstr csv_header_trim(struct vstr s)
+{
+    while (s.len > 0 && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) {
+        s.ptr++;
+        s.len--;
+    }
+    while (s.len > 0 && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
+        s.len--;
+    return s;
+}
+
+static bool csv_name_taken(const struct spec_name *names, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (text_same_fold(names[i].s, strlen(names[i].s), name, strlen(name)))
+            return true;
+    return false;
+}
+
+int csv_header_names(const struct csv_cells *header,
+                     struct arena *arena,
+                     struct spec_name **ret,
+                     struct dn_err *err)
+{
+    struct spec_name *names;
+
+    if (header->count > CSV_NAMES_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_LONG,
+                       "the first line has %u cells; no table has so many columns",
+                       header->count);
+    names = arena_calloc(arena, header->count, sizeof(*names));
+    if (!names)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < header->count; i++) {
+        struct vstr cell = csv_header_trim(header->cells[i].text);
+        const char *name = cell.len > 0 ? arena_strndup(arena, cell.ptr, cell.len)
+                                        : arena_printf(arena, "column%u", i + 1);
+
+        names[i].s = name;
+        for (unsigned n = 2; names[i].s && csv_name_taken(names, i, names[i].s); n++)
+            names[i].s = arena_printf(arena, "%s_%u", name, n);
+        if (!names[i].s)
+            return DN_FAIL_NOMEM(err);
+    }
+    *ret = names;
     return 0;
 }

@@ -7,6 +7,8 @@
 
 #define SOURCE_IN_BYTES   (256u * 1024) /* packed bytes read at once */
 #define SOURCE_HEAD_BYTES 16u /* that tell what the data are: the longest of source_foreign */
+#define SOURCE_LOOK_BYTES (1024u * 1024) /* unpacked bytes that tell the encoding */
+#define SOURCE_RAW_BYTES  (64u * 1024)   /* unpacked bytes converted at once */
 
 enum csv_packing { CSV_PLAIN, CSV_GZIP, CSV_ZSTD };
 
@@ -24,6 +26,15 @@ struct csv_source {
     z_stream gz;
     bool gz_open;
     ZSTD_DCtx *zstd;
+    enum csv_encoding encoding;
+    uint8_t *raw; /* owned: unpacked bytes that were not converted yet: [raw_at, raw_len) */
+    size_t raw_at;
+    size_t raw_len;
+    size_t raw_cap;
+    uint8_t
+        put[CSV_CHAR_MAX]; /* of a character for which the caller had no room: [put_at, put_len) */
+    size_t put_at;
+    size_t put_len;
 };
 
 static int source_fill(struct csv_source *s, struct dn_err *err)
@@ -85,12 +96,16 @@ static int source_refuse_foreign(const struct csv_source *s, struct dn_err *err)
         if (s->in_len >= source_foreign[i].len &&
             memcmp(s->in, source_foreign[i].bytes, source_foreign[i].len) == 0)
             break;
-    if (i == DN_ARRAY_SIZE(source_foreign))
+    if (i == DN_ARRAY_SIZE(source_foreign) ||
+        (s->encoding != CSV_UTF8 && strcmp(source_foreign[i].what, "UTF-16") == 0))
         return 0;
     (void)DN_FAIL(
         err, DN_E_BAD_COPY, "the data are %s, not a text in UTF-8", source_foreign[i].what);
     if (memcmp(s->in, "PAR1", 4) == 0)
         dn_err_hint(err, "COPY … (FORMAT parquet) and dendro import of a file read Parquet.");
+    else if (strcmp(source_foreign[i].what, "UTF-16") == 0)
+        dn_err_hint(err,
+                    "COPY … (ENCODING 'UTF16') reads it, and so does dendro import by itself.");
     else
         dn_err_hint(err, "What is read is a text, plain or packed by gzip or zstd.");
     return DN_E_BAD_COPY;
@@ -117,8 +132,34 @@ static int source_detect(struct csv_source *s, struct dn_err *err)
     return s->packing == CSV_PLAIN ? source_refuse_foreign(s, err) : 0;
 }
 
-int csv_source_open(
-    csv_read_fn fn, void *arg, struct mem_owner *owner, struct csv_source **ret, struct dn_err *err)
+static int
+source_unpack(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, struct dn_err *err);
+
+/* The buffer for converting; of an encoding that is to be found out it first has the beginning. */
+static int source_encoding(struct csv_source *s, struct dn_err *err)
+{
+    bool look = s->encoding == CSV_ENCODING_AUTO;
+    int rc = 0;
+
+    if (s->encoding == CSV_UTF8)
+        return 0;
+    s->raw_cap = look ? SOURCE_LOOK_BYTES : SOURCE_RAW_BYTES;
+    s->raw = mem_alloc(s->owner, s->raw_cap);
+    if (!s->raw)
+        return DN_FAIL_NOMEM(err);
+    if (look)
+        rc = source_unpack(s, s->raw, s->raw_cap, &s->raw_len, err);
+    if (look && rc == 0)
+        s->encoding = csv_encoding_guess(s->raw, s->raw_len, s->raw_len < s->raw_cap);
+    return rc;
+}
+
+int csv_source_open(csv_read_fn fn,
+                    void *arg,
+                    enum csv_encoding encoding,
+                    struct mem_owner *owner,
+                    struct csv_source **ret,
+                    struct dn_err *err)
 {
     struct csv_source *s = mem_calloc(owner, 1, sizeof(*s));
     int rc = 0;
@@ -128,6 +169,7 @@ int csv_source_open(
     s->read = fn;
     s->arg = arg;
     s->owner = owner;
+    s->encoding = encoding;
     s->in = mem_alloc(owner, SOURCE_IN_BYTES);
     if (!s->in)
         rc = DN_FAIL_NOMEM(err);
@@ -146,6 +188,8 @@ int csv_source_open(
     }
     if (rc == 0)
         rc = source_detect(s, err);
+    if (rc == 0)
+        rc = source_encoding(s, err);
     if (rc < 0) {
         csv_source_close(s);
         return rc;
@@ -161,8 +205,14 @@ void csv_source_close(struct csv_source *s)
     if (s->gz_open)
         (void)inflateEnd(&s->gz);
     ZSTD_freeDCtx(s->zstd);
+    mem_free(s->raw);
     mem_free(s->in);
     mem_free(s);
+}
+
+enum csv_encoding csv_source_encoding(const struct csv_source *s)
+{
+    return s->encoding;
 }
 
 uint64_t csv_source_bytes(const struct csv_source *s)
@@ -239,7 +289,9 @@ source_step(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, stru
     return DN_FAIL(err, DN_E_INTERNAL, "unknown packing");
 }
 
-int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len, struct dn_err *err)
+/* Fills `to` with unpacked bytes; fewer only at the end. */
+static int
+source_unpack(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, struct dn_err *err)
 {
     size_t done = 0;
 
@@ -252,7 +304,7 @@ int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len,
         if (s->in_at == s->in_len && s->eof) {
             /* What was read may still be inside the unpacker. */
             if (s->packing != CSV_PLAIN && s->middle) {
-                rc = source_step(s, (uint8_t *)to + done, len - done, &n, err);
+                rc = source_step(s, to + done, len - done, &n, err);
                 if (rc < 0)
                     return rc;
                 if (n == 0)
@@ -262,10 +314,84 @@ int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len,
             }
             break;
         }
-        rc = source_step(s, (uint8_t *)to + done, len - done, &n, err);
+        rc = source_step(s, to + done, len - done, &n, err);
         if (rc < 0)
             return rc;
         done += n;
+    }
+    *ret_len = done;
+    return 0;
+}
+
+/* What csv_source_open has read to look at it, and then what follows. */
+static int source_plain_text(
+    struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, struct dn_err *err)
+{
+    size_t n = s->raw_len - s->raw_at < len ? s->raw_len - s->raw_at : len;
+    size_t rest = 0;
+    int rc = 0;
+
+    if (n > 0)
+        memcpy(to, s->raw + s->raw_at, n);
+    s->raw_at += n;
+    if (s->raw && s->raw_at == s->raw_len) {
+        mem_free(s->raw);
+        s->raw = NULL;
+        s->raw_at = s->raw_len = 0;
+    }
+    if (n < len)
+        rc = source_unpack(s, to + n, len - n, &rest, err);
+    *ret_len = n + rest;
+    return rc;
+}
+
+/* More bytes to convert behind those that are left. */
+static int source_more(struct csv_source *s, struct dn_err *err)
+{
+    size_t n = 0;
+    int rc;
+
+    memmove(s->raw, s->raw + s->raw_at, s->raw_len - s->raw_at);
+    s->raw_len -= s->raw_at;
+    s->raw_at = 0;
+    rc = source_unpack(s, s->raw + s->raw_len, s->raw_cap - s->raw_len, &n, err);
+    s->raw_len += n;
+    return rc;
+}
+
+int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len, struct dn_err *err)
+{
+    uint8_t *out = to;
+    size_t done = 0;
+
+    if (s->encoding == CSV_UTF8)
+        return source_plain_text(s, to, len, ret_len, err);
+    while (done < len) {
+        size_t used = 0;
+        int rc = 0;
+
+        if (s->put_at < s->put_len) {
+            out[done++] = s->put[s->put_at++];
+            continue;
+        }
+        if (s->raw_len - s->raw_at < CSV_CHAR_MAX)
+            rc = source_more(s, err);
+        if (rc < 0)
+            return rc;
+        if (s->raw_at == s->raw_len)
+            break;
+        rc = csv_encoding_take(
+            s->encoding, s->raw + s->raw_at, s->raw_len - s->raw_at, &used, s->put, err);
+        if (rc < 0)
+            return rc;
+        s->raw_at += used;
+        s->put_at = 0;
+        s->put_len = (size_t)rc;
+        if (len - done >= CSV_CHAR_MAX) {
+            memcpy(out + done, s->put, CSV_CHAR_MAX);
+            done += s->put_len;
+            s->put_len = 0;
+        }
     }
     *ret_len = done;
     return 0;

@@ -308,3 +308,50 @@ bool csv_read_time(const char *text, size_t len, enum type_id type, int64_t *ret
     *ret = (days * CSV_DAY_SECONDS + seconds) * per_second + part;
     return true;
 }
+
+/* Digits from *at on, in groups of three if the first point stands behind at most three. */
+static bool csv_comma_whole(const char *text, size_t len, size_t *at, char *to, size_t *ret_len)
+{
+    size_t run = 0;
+    bool grouped = false;
+
+    for (; *at < len; ++*at) {
+        if (csv_is_digit(text[*at])) {
+            to[(*ret_len)++] = text[*at];
+            run++;
+        } else if (text[*at] == '.' && run > 0 && (grouped ? run == 3 : run <= 3)) {
+            grouped = true;
+            run = 0;
+        } else {
+            break;
+        }
+    }
+    return run > 0 && (!grouped || run == 3);
+}
+
+size_t csv_read_comma(const char *text, size_t len, char *to)
+{
+    size_t at = 0;
+    size_t n = 0;
+
+    if (!memchr(text, ',', len) && !memchr(text, '.', len)) {
+        memcpy(to, text, len);
+        return len;
+    }
+    if (text[0] == '-' || text[0] == '+') {
+        if (text[0] == '-')
+            to[n++] = '-';
+        at++;
+    }
+    if (!csv_comma_whole(text, len, &at, to, &n))
+        return 0;
+    if (at < len && text[at] == ',') {
+        to[n++] = '.';
+        for (at++; at < len && csv_is_digit(text[at]); at++)
+            to[n++] = text[at];
+    }
+    if (at < len && (text[at] == 'e' || text[at] == 'E'))
+        for (; at < len && text[at] != ',' && text[at] != '.'; at++)
+            to[n++] = text[at];
+    return at == len ? n : 0;
+}

@@ -17,3 +17,7 @@ bool csv_read_real(const char *text, size_t len, double *ret);
 bool csv_read_bool(const char *text, size_t len, int64_t *ret);
 /* YYYY-MM-DD, and behind it T or a space, hh:mm:ss, a fraction that the type keeps, Z. */
 bool csv_read_time(const char *text, size_t len, enum type_id type, int64_t *ret);
+/* A number with a decimal comma, whose thousands may be parted by points, as it is written with a
+ * decimal point: to `to`, which has room for len bytes. Returns its length; 0: it is none. What has
+ * neither comma nor point is copied as it is. */
+size_t csv_read_comma(const char *text, size_t len, char *to);

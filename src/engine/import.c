@@ -8,10 +8,12 @@
 #include "engine/privilege.h"
 #include "parquet/parquet.h"
 
-#define IMPORT_SAMPLE_BYTES (1024u * 1024)
+#define IMPORT_SAMPLE_BYTES (1024u * 1024)      /* of a text that is read once */
+#define IMPORT_LOOK_BYTES   (64u * 1024 * 1024) /* of a file */
 
 struct import {
     const struct dendro_import *spec;
+    uint64_t at; /* of import_read_file */
 };
 
 static int import_read(void *arg, void *to, size_t len, size_t *ret_len, struct dn_err *err)
@@ -91,16 +93,49 @@ static int import_open_parquet(const struct dendro_import *spec,
     return rc;
 }
 
+static const enum csv_encoding import_encodings[] = {
+    [DENDRO_ENCODING_AUTO] = CSV_ENCODING_AUTO,
+    [DENDRO_ENCODING_UTF8] = CSV_UTF8,
+    [DENDRO_ENCODING_LATIN1] = CSV_LATIN1,
+    [DENDRO_ENCODING_WIN1252] = CSV_WIN1252,
+    [DENDRO_ENCODING_UTF16LE] = CSV_UTF16LE,
+    [DENDRO_ENCODING_UTF16BE] = CSV_UTF16BE,
+};
+#define IMPORT_ENCODINGS DN_ARRAY_SIZE(import_encodings)
+
+/* Delimiter and quote are 0 if nothing is said about them. */
 static int import_format(const struct dendro_csv *csv, struct csv_format *ret, struct dn_err *err)
 {
     const char *null_text = csv->null_text ? csv->null_text : "";
 
-    *ret = (struct csv_format){.delimiter = csv->delimiter ? csv->delimiter : ',',
-                               .quote = csv->quote ? csv->quote : '"',
+    *ret = (struct csv_format){.delimiter = csv->delimiter,
+                               .quote = csv->quote,
                                .null_text = {.ptr = null_text, .len = (uint32_t)strlen(null_text)},
-                               .epoch = csv->epoch ? (int)csv->epoch_unit : -1};
+                               .epoch = csv->epoch ? (int)csv->epoch_unit : -1,
+                               .comma = csv->decimal == ',',
+                               .dates = (int)csv->dates,
+                               .encoding = import_encodings[csv->encoding % IMPORT_ENCODINGS]};
     if (csv->epoch && ret->epoch != 0 && ret->epoch != 3 && ret->epoch != 6 && ret->epoch != 9)
         return DN_FAIL(err, DN_E_MISUSE, "no such unit of time: %d", ret->epoch);
+    if (csv->decimal && csv->decimal != ',' && csv->decimal != '.')
+        return DN_FAIL(err, DN_E_INVALID_PARAM, "the decimal sign is a comma or a point");
+    if ((unsigned)csv->encoding >= IMPORT_ENCODINGS || (unsigned)csv->dates > DENDRO_DATES_YMD)
+        return DN_FAIL(err, DN_E_MISUSE, "no such encoding, or order of dates");
+    return 0;
+}
+
+/* What is not said is as it usually is. */
+static int
+import_format_plain(const struct dendro_csv *csv, struct csv_format *ret, struct dn_err *err)
+{
+    int rc = import_format(csv, ret, err);
+
+    if (rc < 0)
+        return rc;
+    if (ret->encoding == CSV_ENCODING_AUTO)
+        ret->encoding = CSV_UTF8;
+    ret->delimiter = ret->delimiter ? ret->delimiter : ',';
+    ret->quote = ret->quote ? ret->quote : '"';
     return csv_format_check(ret, err);
 }
 
@@ -162,7 +197,7 @@ static int import_run(dendro_conn *conn,
     if (rc == 1)
         rc = import_open_parquet(spec, &conn->db->owner, &parquet.reader, err);
     if (rc == 0)
-        rc = import_format(&spec->csv, &load.format, err);
+        rc = import_format_plain(&spec->csv, &load.format, err);
     if (rc == 0)
         rc = import_columns(&spec->csv, arena, &columns, &load.columns_count, err);
     if (rc < 0) {
@@ -212,23 +247,19 @@ int dendro_import_csv(dendro_conn *conn,
 
 /* ---- suggestions ---- */
 
-static int import_sample(const struct dendro_import *spec,
-                         struct arena *arena,
-                         char **ret,
-                         size_t *ret_len,
-                         struct dn_err *err)
+/* A file from its beginning, whatever the reader has given before. */
+static int import_read_file(void *arg, void *to, size_t len, size_t *ret_len, struct dn_err *err)
 {
-    struct import im = {.spec = spec};
-    struct csv_source *source;
-    int rc = csv_source_open(import_read, &im, NULL, &source, err);
+    struct import *im = arg;
+    uint64_t left = im->spec->size - im->at;
+    size_t n = left < len ? (size_t)left : len;
 
-    if (rc < 0)
-        return rc;
-    *ret = arena_alloc(arena, IMPORT_SAMPLE_BYTES);
-    rc = *ret ? csv_source_read(source, *ret, IMPORT_SAMPLE_BYTES, ret_len, err)
-              : DN_FAIL_NOMEM(err);
-    csv_source_close(source);
-    return rc;
+    *ret_len = 0;
+    if (n > 0 && im->spec->read_at(im->spec->read_arg, im->at, to, n) != 0)
+        return DN_FAIL(err, DN_E_IO, "the file cannot be read");
+    im->at += n;
+    *ret_len = n;
+    return 0;
 }
 
 /* By the first rows of a Parquet file, whose footer says the types. */
@@ -244,28 +275,137 @@ import_guess_parquet(const struct dendro_import *import, struct csv_guess *g, st
     return rc;
 }
 
-static int import_guess(const struct dendro_import *import, struct csv_guess *g, struct dn_err *err)
+/* `encoding` is tried. */
+static int import_guess_text(const struct dendro_import *import,
+                             struct csv_guess_spec *spec,
+                             enum csv_encoding encoding,
+                             struct csv_guess *g,
+                             struct dn_err *err)
 {
+    bool file = import->read_at && import->size > 0;
+    struct import im = {.spec = import};
+    int rc = csv_source_open(
+        file ? import_read_file : import_read, &im, encoding, NULL, &spec->source, err);
+
+    if (rc < 0)
+        return rc;
+    spec->bytes_max = file && spec->table ? IMPORT_LOOK_BYTES : IMPORT_SAMPLE_BYTES;
+    rc = csv_guess(spec, g, err);
+    csv_source_close(spec->source);
+    return rc;
+}
+
+/* table NULL: only the text is looked at. */
+static int import_guess(const struct dendro_import *import,
+                        const char *table,
+                        struct csv_guess *g,
+                        struct dn_err *err)
+{
+    static const enum csv_guess_header headers[] = {
+        [DENDRO_HEADER_AUTO] = CSV_GUESS_HEADER_AUTO,
+        [DENDRO_HEADER_YES] = CSV_GUESS_HEADER,
+        [DENDRO_HEADER_NO] = CSV_GUESS_NO_HEADER,
+    };
     struct csv_guess_spec spec = {.schema = import->schema,
-                                  .table = import->table,
-                                  .header = import->csv.header != DENDRO_HEADER_NO};
+                                  .table = table,
+                                  .comma_given = import->csv.decimal != 0,
+                                  .dates_given = import->csv.dates != DENDRO_DATES_SESSION};
     struct spec_name *columns = NULL;
-    char *sample = NULL;
+    bool again = import->read_at && import->size > 0;
+    enum csv_encoding encoding;
+    struct arena names; /* of the columns: a second try begins with an empty guess */
     int rc = import_is_parquet(import, err);
 
     if (rc == 1)
-        return import_guess_parquet(import, g, err);
+        return table ? import_guess_parquet(import, g, err) : 0;
+    if (rc == 0 && (unsigned)import->csv.header >= DN_ARRAY_SIZE(headers))
+        rc = DN_FAIL(err, DN_E_MISUSE, "no such kind of header");
     if (rc == 0)
         rc = import_format(&import->csv, &spec.format, err);
-    if (rc == 0)
-        rc = import_columns(&import->csv, &g->arena, &columns, &spec.columns_count, err);
-    if (rc == 0)
-        rc = import_sample(import, &g->arena, &sample, &spec.len, err);
     if (rc < 0)
         return rc;
+    spec.header = headers[import->csv.header];
+    arena_init(&names, NULL);
+    rc = import_columns(&import->csv, &names, &columns, &spec.columns_count, err);
     spec.columns = columns;
-    spec.sample = sample;
-    return csv_guess(&spec, g, err);
+    encoding = spec.format.encoding;
+    if (rc == 0)
+        rc = import_guess_text(import, &spec, encoding, g, err);
+    if (rc == DN_E_BAD_ENCODING && encoding == CSV_ENCODING_AUTO && again && g->late) {
+        dn_err_clear(err);
+        csv_guess_done(g);
+        csv_guess_init(g);
+        rc = import_guess_text(import, &spec, CSV_WIN1252, g, err);
+    }
+    arena_done(&names);
+    return rc;
+}
+
+/* What was found out, for the import. */
+static void import_found(struct dendro_csv *csv, const struct csv_guess *g, bool table)
+{
+    const struct csv_format *f = &g->format;
+
+    csv->delimiter = f->delimiter;
+    csv->quote = f->quote;
+    csv->decimal = f->comma ? ',' : '.';
+    csv->dates = (enum dendro_dates)f->dates;
+    for (size_t i = 0; i < IMPORT_ENCODINGS; i++)
+        if (import_encodings[i] == f->encoding)
+            csv->encoding = (enum dendro_encoding)i;
+    if (table)
+        csv->header = g->header ? DENDRO_HEADER_YES : DENDRO_HEADER_NO;
+    /* A table that is there may mean its own unit by numbers, which mostly are milliseconds. */
+    if (f->epoch >= 0 && (table || f->epoch != DENDRO_UNIT_MS)) {
+        csv->epoch = true;
+        csv->epoch_unit = (enum dendro_unit)f->epoch;
+    }
+}
+
+static int import_look(struct dendro_import *import,
+                       const char *table,
+                       char **ret_sql,
+                       char **ret_why,
+                       struct dn_err *err)
+{
+    struct csv_guess g;
+    size_t ignored;
+    int rc;
+
+    csv_guess_init(&g);
+    rc = import_guess(import, table, &g, err);
+    if (rc < 0 && rc != DN_E_NOMEM && !table) { /* the import will say what is wrong, and where */
+        dn_err_clear(err);
+        buf_reset(&g.why);
+        g.format.delimiter = '\0';
+        rc = 0;
+    }
+    if (rc == 0 && g.why.len == 0) { /* Parquet says itself how it is written; or see above */
+        buf_u8(&g.why, 0);
+        rc = g.why.failed ? DN_FAIL_NOMEM(err) : 0;
+    } else if (rc == 0 && g.format.delimiter) {
+        import_found(&import->csv, &g, table != NULL);
+    }
+    if (rc == 0) {
+        if (ret_sql)
+            *ret_sql = (char *)buf_take(&g.sql, &ignored);
+        *ret_why = (char *)buf_take(&g.why, &ignored);
+    }
+    csv_guess_done(&g);
+    return rc;
+}
+
+int dendro_import_sniff(struct dendro_import *import, char **ret_why, struct dendro_error *err)
+{
+    struct dn_err e;
+    int rc;
+
+    dn_err_clear(&e);
+    if (!import || !import->read || !ret_why)
+        rc = DN_FAIL(&e, DN_E_MISUSE, "dendro_import_sniff: no reader or place for it");
+    else
+        rc = import_look(import, NULL, NULL, ret_why, &e);
+    return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
 }
 
 int dendro_import_suggest(struct dendro_import *import,
@@ -273,28 +413,14 @@ int dendro_import_suggest(struct dendro_import *import,
                           char **ret_why,
                           struct dendro_error *err)
 {
-    struct csv_guess g;
     struct dn_err e;
-    size_t ignored;
     int rc;
 
     dn_err_clear(&e);
     if (!import || !import->table || !import->read || !ret_sql || !ret_why)
-        return engine_return(
-            err,
-            &e,
-            DN_FAIL(&e, DN_E_MISUSE, "dendro_import_suggest: no table, reader or place for it"));
-    csv_guess_init(&g);
-    rc = import_guess(import, &g, &e);
-    if (rc == 0) {
-        *ret_sql = (char *)buf_take(&g.sql, &ignored);
-        *ret_why = (char *)buf_take(&g.why, &ignored);
-        if (g.epoch >= 0) {
-            import->csv.epoch = true;
-            import->csv.epoch_unit = (enum dendro_unit)g.epoch;
-        }
-    }
-    csv_guess_done(&g);
+        rc = DN_FAIL(&e, DN_E_MISUSE, "dendro_import_suggest: no table, reader or place for it");
+    else
+        rc = import_look(import, import->table, ret_sql, ret_why, &e);
     return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
 }
 

@@ -493,7 +493,8 @@ static int load_init(struct load *l, struct dn_err *err)
         if (!load_grow(l, &l->slots[i], chunk))
             return DN_FAIL_NOMEM(err);
     }
-    rc = csv_source_open(l->spec->read, l->spec->read_arg, &l->owner, &l->source, err);
+    rc = csv_source_open(
+        l->spec->read, l->spec->read_arg, l->spec->format.encoding, &l->owner, &l->source, err);
     return rc < 0 ? rc : engine_sync_shard(db, err);
 }
 

@@ -6,48 +6,37 @@
 
 #include <string.h>
 
-/* Names as people write them in headers: with spaces around. */
-static struct vstr layout_trim(struct vstr s)
-{
-    while (s.len > 0 && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) {
-        s.ptr++;
-        s.len--;
-    }
-    while (s.len > 0 && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
-        s.len--;
-    return s;
-}
-
 /* Are most cells names of columns? */
 static bool layout_is_header(const struct table *t, const struct csv_cells *record)
 {
     uint32_t known = 0;
 
     for (uint32_t i = 0; i < record->count; i++) {
-        struct vstr name = layout_trim(record->cells[i].text);
+        struct vstr name = csv_header_trim(record->cells[i].text);
 
         known += table_column_find(t, name.ptr, name.len) != -1;
     }
     return known > record->count / 2;
 }
 
-static int layout_names(const struct csv_cells *header,
-                        struct arena *arena,
-                        struct spec_name **ret,
-                        struct dn_err *err)
+/* Names that the header does not have as they are ("column3", "v_2") are meant only if the table
+ * was made so: else a cell without a name is passed over, and a name that is there twice is an
+ * error. */
+static int layout_own_names(const struct table *t,
+                            const struct csv_cells *header,
+                            struct arena *arena,
+                            struct spec_name *names,
+                            struct dn_err *err)
 {
-    struct spec_name *names = arena_calloc(arena, header->count, sizeof(*names));
-
-    if (!names)
-        return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < header->count; i++) {
-        struct vstr name = layout_trim(header->cells[i].text);
+        struct vstr cell = csv_header_trim(header->cells[i].text);
 
-        names[i].s = arena_strndup(arena, name.ptr, name.len);
+        if (table_column_find(t, names[i].s, strlen(names[i].s)) != -1)
+            continue;
+        names[i].s = arena_strndup(arena, cell.ptr, cell.len);
         if (!names[i].s)
             return DN_FAIL_NOMEM(err);
     }
-    *ret = names;
     return 0;
 }
 
@@ -119,7 +108,9 @@ int load_layout(const struct load_spec *spec,
     if (header) {
         ret->header = first;
         if (!names) {
-            rc = layout_names(&first, arena, &own, err);
+            rc = csv_header_names(&first, arena, &own, err);
+            if (rc == 0)
+                rc = layout_own_names(spec->table, &first, arena, own, err);
             if (rc < 0)
                 return rc;
             names = own;

@@ -93,6 +93,60 @@ class Import(FileCase):
             self.assertIn("0 rows were committed before.\n", err)
         self.assertEqual(self.count(), 0)
 
+    def bytes(self, name, data):
+        path = os.path.join(self.base, name)
+        with open(path, "wb") as f:
+            f.write(data)
+        return path
+
+    def test_found_out(self):
+        """How a file is written is found out and told, also for a table that is there; options have the last word."""
+        german = "host;time;v;note\na;31.12.2024 14:00;1.234,5;Köln\nb;30.12.2024;-0,5;\n"
+        path = self.bytes("german.csv", german.encode("latin1"))
+        out, _ = self.load("cpu", path)
+        self.assertIn("-- text: cells end with semicolons\n-- text: it is WIN1252\n-- numbers: they have a decimal comma; "
+                      "1.234,5 is 1234.5\n-- times: the day comes first\n2 rows", out)
+        want = "a,2024-12-31T14:00:00.000Z,1234.5,Köln\nb,2024-12-30T00:00:00.000Z,-0.5,\n"
+        self.assertEqual(self.select("SELECT * FROM cpu ORDER BY host"), want)
+        self.sql("DELETE FROM cpu;")
+        out, _ = self.load("-q", "cpu", self.bytes("german16.csv", german.encode("utf-16")))
+        self.assertEqual((out, self.select("SELECT * FROM cpu ORDER BY host")), ("", want))
+        out, _ = self.load("--create", "fresh", self.bytes("german.csv.gz", gzip.compress(german.encode("latin1"))))
+        self.assertIn("  v DOUBLE,\n  note VARCHAR,\n  PRIMARY KEY (time)", out)
+        self.assertEqual(self.select("SELECT host, time, v, note FROM fresh ORDER BY host"), want)
+        _, err = self.load("--decimal", ".", "cpu", path, code=1)
+        self.assertIn('line 2, column "v": invalid input syntax', err)
+        _, err = self.load("--dates", "mdy", "cpu", path, code=1)
+        self.assertIn('line 2, column "time"', err)
+        for args, wrong in ((["--encoding", "koi8"], "--encoding wants"), (["--dates", "dym"], "--dates wants"), (["--decimal", "x"], "decimal sign")):
+            _, err = self.load(*args, "cpu", path, code=1)
+            self.assertIn(wrong, err)
+
+    def test_change_of_mind(self):
+        text = "time,n\n" + "".join(f"{1_600_000_000 + i},{i}\n" for i in range(12000))
+        out, _ = self.load("--create", "late", self.file("late.csv", text + "1700000000,n/a\n"))
+        self.assertIn('-- types: by all 12001 rows\n-- types: "n" would be BIGINT but for 1 of 12001 values; the first is in line '
+                      '12002, "n/a"\n-- types: if "n/a" means NULL, say so (--null)\n', out)
+        self.assertEqual(self.select("SELECT count(*), max(n) FROM late"), "12001,n/a\n")
+        out, _ = self.load("--create", "--null", "n/a", "nulls", self.file("late.csv", text + "1700000000,n/a\n"))
+        self.assertEqual(self.select("SELECT count(n), max(n), count(*) FROM nulls"), "12000,11999,12001\n")
+        # A later file that counts seconds, too.
+        out, _ = self.load("late", self.file("more.csv", "time,n\n1800000000,7\n"))
+        self.assertIn('-- times: "time" counts seconds since 1970\n', out)
+        self.assertEqual(self.select("SELECT max(time) FROM late"), "2027-01-15T08:00:00.000Z\n")
+
+    def test_copy_of_other_encodings(self):
+        for name, encoding in (("LATIN1", "latin1"), ("WIN1252", "cp1252"), ("UTF16", "utf-16-le"), ("UTF16BE", "utf-16-be")):
+            path = self.bytes("c.csv", "a;2020-09-13 12:26:40;1,5;Köln\n".encode(encoding))
+            for more in ("", ", ESCAPE '\\'"):  # the other way of reading it
+                self.sql(f"DELETE FROM cpu; COPY cpu FROM '{path}' (FORMAT csv, HEADER false, DELIMITER ';', ENCODING '{name}', DECIMAL ','{more});")
+                self.assertEqual(self.select("SELECT v, note FROM cpu"), "1.5,Köln\n", name)
+        path = self.file("d.csv", "a,1/2/2024,1,x\n")
+        for more in ("", ", ESCAPE '\\'"):
+            for order, want in (("dmy", "2024-02-01"), ("mdy", "2024-01-02")):
+                self.sql(f"DELETE FROM cpu; COPY cpu FROM '{path}' (FORMAT csv, HEADER false, DATES '{order}'{more});")
+                self.assertEqual(self.select("SELECT time FROM cpu"), want + "T00:00:00.000Z\n")
+
     def test_stdin(self):
         self.load("-q", "cpu", "-", stdin=HEAD + cpu_rows(50))
         self.load("-q", "cpu", "-", stdin=cpu_rows(10, 100))  # no header: all columns in order
@@ -175,10 +229,14 @@ class Import(FileCase):
 
     def test_other_kinds_of_files(self):
         for data, what in ((b"PAR1\x15\x04\x15", "Parquet"), (b"PK\x03\x04zip", "zip (or Excel)"), (b"\xfd7zXZ\0\0", "xz"),
-                           (b"BZh91AY&SY123", "bzip2"), ("a,b\n".encode("utf-16"), "UTF-16"), (b"\x04\"M\x18aaaa", "lz4")):
+                           (b"BZh91AY&SY123", "bzip2"), (b"\x04\"M\x18aaaa", "lz4")):
             _, err = self.load("cpu", "-", stdin=data, code=1)
             self.assertIn(f"the data are {what}, not a text in UTF-8", err)
             self.assertIn("FORMAT parquet" if what == "Parquet" else "gzip or zstd", err)
+        code, _, err = self.run_dendro("sql", self.dir, "-c", f"COPY cpu FROM '{self.bytes('16.csv', 'a,b'.encode('utf-16'))}'")
+        self.assertEqual(code, 1)
+        self.assertIn("the data are UTF-16, not a text in UTF-8", err)
+        self.assertIn("ENCODING 'UTF16'", err)
         self.load("-q", "cpu", "-", "--no-header", stdin="PAR1,1600000000000,1,x\n")  # begins like one and is none
         self.load("-q", "cpu", self.file("a.csv", "PAR1,1600000000001,1,x\n"), "--no-header")
         self.assertEqual(self.count(), 2)
@@ -215,7 +273,7 @@ class Import(FileCase):
         self.assertIn("line 2", err)
         _, err = self.load("cpu", "-", stdin=HEAD + 'a,2020-01-01,1,"never closed\n' + cpu_rows(10), code=1)
         self.assertIn("line 2", err)
-        _, err = self.load("cpu", "-", stdin=(HEAD + "a,2020-01-01,1,").encode() + b"\xff\xfe\n", code=1)
+        _, err = self.load("--encoding", "utf8", "cpu", "-", stdin=(HEAD + "a,2020-01-01,1,").encode() + b"\xff\xfe\n", code=1)
         self.assertIn("UTF-8", err)
         self.assertEqual(self.count(), 0)
 

@@ -319,6 +319,17 @@ class RemoteConnection(Remote, Case):
         self.assertRegex(out, r"(?s)^CREATE TABLE cpu .*\n2 rows in [0-9.]+ s\n$")
         turned = self.file("turned.csv", "host;time\nc;2020-01-01 00:02:00\n")
         self.assertRegex(self.run_dendro("import", self.dir, "--delimiter", ";", "cpu", turned)[1], r"^1 rows in ")
+        path = os.path.join(self.base, "latin.csv")
+        with open(path, "wb") as f:
+            f.write("host;time;load avg\nKöln;31.12.2019 10:00;1,5\n".encode("latin1"))
+        out = self.run_dendro("import", self.dir, "cpu", path)[1]
+        self.assertRegex(out, r"(?s)^-- text: cells end with semicolons\n-- text: it is WIN1252\n.*\n1 rows in ")
+        self.expect(["sql", self.dir, "--csv", "--no-header", "-c",
+                     "SELECT host, time, \"load avg\" FROM cpu WHERE host LIKE 'K%'; DELETE FROM cpu WHERE host LIKE 'K%'"],
+                    out="Köln,2019-12-31 10:00:00+00,1.5\n")
+        with open(path, "wb") as f:
+            f.write("host,time\nKöln,2019-12-31\n".encode("utf-16"))
+        self.assertIn("UTF-16", self.run_dendro("import", self.dir, "cpu", path)[2])
         given = "2020-01-01 00:03:00,d\n"
         self.assertEqual(self.run_dendro("import", "-q", "--columns", "time,host", self.dir, "cpu", "-", stdin=given), (0, "", ""))
         self.expect(["sql", self.dir, "--csv", "--no-header", "-c", 'SELECT host, "load avg" FROM cpu ORDER BY host'],

@@ -42,7 +42,7 @@ static void fuzz_fields(const struct stmt_copy *copy, struct fuzz_bytes bytes, s
     struct copy_lines l;
     int rc;
 
-    if (csv_source_open(fuzz_read, &bytes, NULL, &source, NULL) < 0) {
+    if (csv_source_open(fuzz_read, &bytes, CSV_UTF8, NULL, &source, NULL) < 0) {
         buf_puts(out, "refused"); /* it begins as Parquet or a zip does */
         return;
     }

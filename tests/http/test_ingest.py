@@ -234,11 +234,28 @@ class Import(HttpTest):
         a = self.server.post("/api/import?table=w", gzip.compress(self.CSV.replace(b"oslo", b"bonn")), Content_Encoding="gzip")
         self.assertEqual((a.status, a.json["rows"]), (200, 3))
 
+    def test_how_it_is_written(self):
+        german = "ort;zeit;grad\nKöln;31.12.2024 14:00;1.234,5\nBonn;30.12.2024 14:00;-0,5\n".encode("latin1")
+        a = self.server.post("/api/import?table=g&suggest=true", german)
+        how = {k: a.json[k] for k in ("delimiter", "quote", "header", "decimal", "encoding", "dates")}
+        self.assertEqual(how, {"delimiter": ";", "quote": '"', "header": "true", "decimal": ",", "encoding": "win1252", "dates": "dmy"})
+        a = self.server.post("/api/import?table=g&create=true", german)
+        self.assertEqual((a.status, a.json["rows"]), (200, 2), a.text)
+        a = self.server.post("/api/import?table=g&" + urllib.parse.urlencode(how), german.replace(b"2024", b"2023"))
+        self.assertEqual((a.status, a.json["rows"]), (200, 2), a.text)
+        a = self.server.post("/api/import?table=g", german.replace(b"2024", b"2022"))  # found out again
+        self.assertEqual((a.status, a.json["rows"]), (200, 2), a.text)
+        self.assertIn("decimal comma", a.json["why"])
+        a = self.server.rows("SELECT ort, max(grad), count(DISTINCT zeit) FROM g GROUP BY ort ORDER BY ort")
+        self.assertEqual(a, [["Bonn", -0.5, 3], ["Köln", 1234.5, 3]])
+        for bad in ("encoding=koi8", "decimal=x", "dates=dym"):
+            self.assertEqual(self.server.post("/api/import?table=g&" + bad, german).status, 400)
+
     def test_suggest(self):
         a = self.server.post("/api/import?table=s&suggest=true", self.CSV + b"2024-01-01T02:0")
         self.assertEqual((a.status, a.json["table"], a.json.get("epoch")), (200, "s", None))
         self.assertRegex(a.json["create"], r"^CREATE TABLE s \([^;]*PRIMARY KEY \(\(city, QUANTUM\(time, 1, 'd'\)\), city, time\)")
-        self.assertIn("by 3 rows", a.json["why"])
+        self.assertIn("by all 3 rows", a.json["why"])
         self.assertEqual(self.server.post("/api/sql", "SELECT * FROM s").status, 400, "nothing is made")
         numbers = b"ts,v\n1714521600,1\n1714521660,2\n"
         a = self.server.post("/api/import?table=s&suggest=true", numbers)
@@ -247,7 +264,7 @@ class Import(HttpTest):
         a = self.server.post(f"/api/import?table=s&epoch={a.json['epoch']}", numbers)
         self.assertEqual(self.server.rows("SELECT min(ts) FROM s"), [["2024-05-01T00:00:00.000Z"]])
         self.assertEqual(self.server.post("/api/import?table=s&epoch=h", numbers).status, 400)
-        self.assertEqual(self.server.post("/api/import?table=s&suggest=true", b"\x89PNG\r\n").status, 400)
+        self.assertEqual(self.server.post("/api/import?table=s&suggest=true", b"\x89PNG\r\n\x1a\n").status, 400)
 
     def test_errors(self):
         self.server.sql("CREATE TABLE e (k INT PRIMARY KEY, v DOUBLE)")

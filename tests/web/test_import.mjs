@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CSV file becomes a table, and a chart; bad ones say why not.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { assert, main, test, until } from "./lib.mjs";
 
 const WEATHER = "station,time,temperature,note\n" + Array.from({ length: 400 }, (_, i) => {
@@ -68,6 +70,50 @@ test("drop; semicolons and seconds; rows are added to a table that is there", as
   await until("three rows", async () => (await p.server.sql("SELECT count(*) FROM counts")).rows[0][0] === 3);
 });
 
+test("as a spreadsheet in German writes it", async (p) => {
+  await p.open();
+  const text = "Zeit;Ort;Grad\r\n31.12.2024 14:00;K\u00f6ln;1.012,5\r\n30.12.2024 14:00;Bonn;-0,5\r\n";
+  await drop(p, "Messung.csv", [...Buffer.from(text, "latin1")]);
+  await dialog(p).waitFor();
+  assert.deepEqual(await p.page.locator(".import-preview tbody tr").first().locator("td").allInnerTexts(), ["31.12.2024 14:00", "K\u00f6ln", "1.012,5"]);
+  assert.match(await sql(p), /Zeit TIMESTAMP NOT NULL,\n {4}Ort VARCHAR[^]*Grad DOUBLE/);
+  const why = await p.page.locator(".import-why").innerText();
+  for (const said of ["cells end with semicolons", "WIN1252", "decimal comma", "the day comes first"]) assert.ok(why.includes(said), why);
+  await go(p);
+  await p.page.getByText("2 rows imported").waitFor();
+  assert.deepEqual((await p.server.sql("SELECT \"Ort\", \"Zeit\", \"Grad\" FROM messung ORDER BY 1")).rows,
+    [["Bonn", "2024-12-30T14:00:00.000Z", -0.5], ["K\u00f6ln", "2024-12-31T14:00:00.000Z", 1012.5]]);
+});
+
+test("a value that does not fit beyond what was looked at: one press makes its column a text", async (p) => {
+  p.expect(/status of 400/);
+  await p.open();
+  // The page sends eight megabytes to be looked at.
+  const line = `2024-05-01,${"x".repeat(80)},1\n`;
+  await drop(p, "late.csv", `time,s,n\n${line.repeat(100_000)}2024-05-02,y,odd\n`);
+  await dialog(p).waitFor();
+  assert.match(await sql(p), /n BIGINT/);
+  await go(p);
+  await dialog(p).getByText(/line 100002, column "n": .*"odd"/).waitFor();
+  await dialog(p).getByRole("button", { name: "Make n a text" }).click();
+  assert.match(await sql(p), /n VARCHAR/);
+  await go(p);
+  await p.page.getByText("100,001 rows imported").waitFor();
+  assert.deepEqual((await p.server.sql("SELECT count(*), max(n) FROM late")).rows, [[100001, "odd"]]);
+});
+
+test("Parquet", async (p) => {
+  await p.open();
+  const file = join(p.server.home, "cells.parquet");
+  await p.server.sql(`COPY (SELECT TIMESTAMP '2024-05-01' + n * 60000 AS time, 'a' AS host, n * 0.5::float8 AS v FROM generate_series(0, 99) n) TO '${file}'`);
+  await drop(p, "cells.parquet", [...readFileSync(file)]);
+  await dialog(p).waitFor();
+  assert.match(await p.page.locator(".import-why").innerText(), /as the Parquet file has them/);
+  await go(p);
+  await p.page.getByText("100 rows imported").waitFor();
+  assert.deepEqual((await p.server.sql("SELECT count(*), max(v) FROM cells")).rows, [[100, 49.5]]);
+});
+
 test("rows that do not fit", async (p) => {
   p.expect(/status of 400/);
   await p.server.sql("CREATE TABLE fits (k INT PRIMARY KEY, v DOUBLE)");
@@ -76,7 +122,7 @@ test("rows that do not fit", async (p) => {
   await drop(p, "fits.csv", text);
   await dialog(p).waitFor();
   await go(p);
-  await dialog(p).getByText(/line 3/).waitFor();
+  await dialog(p).getByText(/^line 3,/).waitFor();
   assert.deepEqual((await p.server.sql("SELECT count(*) FROM fits")).rows, [[0]]);
   await dialog(p).getByLabel("leave out rows that do not fit").check();
   await go(p);

@@ -193,11 +193,24 @@ export interface Suggestion {
   /** CREATE TABLE … */
   create: string;
   why: string;
+  /** How the text is written, as parameters of the import; a Parquet file has none of them. */
+  delimiter?: string;
+  quote?: string;
+  header?: string;
+  encoding?: string;
+  decimal?: string;
+  dates?: string;
   /** Unit of times that are numbers. */
   epoch?: string;
 }
 
-/** The table that would fit a CSV text, of which the beginning is enough. */
+/** What of a suggestion an import must be told. */
+export function written(suggestion: Suggestion): Record<string, string> {
+  const { delimiter, quote, header, encoding, decimal, dates, epoch } = suggestion;
+  return Object.fromEntries(Object.entries({ delimiter, quote, header, encoding, decimal, dates, epoch }).filter(([, v]) => v !== undefined)) as Record<string, string>;
+}
+
+/** The table that would fit a text, of which the beginning is enough, or a Parquet file. */
 export async function suggestTable(head: Blob, options: Record<string, string>): Promise<Suggestion> {
   const query = new URLSearchParams({ ...options, suggest: "true" });
   return (await (await send(`/api/import?${query}`, { method: "POST", body: head })).json()) as Suggestion;

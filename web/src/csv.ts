@@ -3,17 +3,14 @@
 // reads the text itself; nothing of the page is in here.
 import { quoteName } from "./text.ts";
 
-const DELIMITERS = [",", ";", "\t", "|"];
-
-/** The character that parts the first line into the most cells. */
-export function sniffDelimiter(text: string): string {
-  const line = (text.split("\n", 1)[0] ?? "").replace(/"[^"]*"/g, "");
-  const counts = DELIMITERS.map((d) => line.split(d).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))] as string;
+/** The beginning of a file as a text, in the encoding that the server has found. */
+export function decode(bytes: ArrayBuffer, encoding: string): string {
+  const label = { latin1: "windows-1252", win1252: "windows-1252", utf16le: "utf-16le", utf16be: "utf-16be" }[encoding] ?? "utf-8";
+  return new TextDecoder(label).decode(bytes);
 }
 
 /** The first records of a text; quoted cells may hold anything. */
-export function records(text: string, delimiter: string, max: number): string[][] {
+export function records(text: string, delimiter: string, quote: string, max: number): string[][] {
   const found: string[][] = [];
   let record: string[] = [];
   let cell = "";
@@ -25,10 +22,10 @@ export function records(text: string, delimiter: string, max: number): string[][
   for (let i = 0; i < text.length && found.length < max; i++) {
     const c = text[i] as string;
     if (quoted) {
-      if (c !== '"') cell += c;
-      else if (text[i + 1] === '"') cell += text[i++];
+      if (c !== quote) cell += c;
+      else if (text[i + 1] === quote) cell += text[i++];
       else quoted = false;
-    } else if (c === '"' && cell === "") quoted = true;
+    } else if (c === quote && cell === "") quoted = true;
     else if (c === delimiter) endCell();
     else if (c === "\n") {
       if (cell.endsWith("\r")) cell = cell.slice(0, -1);
@@ -46,7 +43,7 @@ export function records(text: string, delimiter: string, max: number): string[][
 
 /** A name for a table out of the name of a file. */
 export function tableName(file: string): string {
-  const name = file.replace(/\.(csv|tsv|txt)?(\.gz|\.zst)?$/i, "").toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^_+|_+$/g, "");
+  const name = file.replace(/(\.(csv|tsv|txt|parquet))?(\.gz|\.zst)?$/i, "").toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^_+|_+$/g, "");
   return /^[\p{L}_]/u.test(name) ? name.slice(0, 60) : `t_${name}`.slice(0, 60);
 }
 

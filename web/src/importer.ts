@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// importer.ts: a CSV file becomes a table: what the server guesses is shown and can be changed.
-import { ask, askAll, errorFrom, importCsv, type Imported, type Suggestion, suggestTable } from "./api.ts";
-import { createTable, type Plan, type Planned, QUANTA, records, type Role, sniffDelimiter, tableName, TYPES } from "./csv.ts";
+// importer.ts: a file becomes a table: what the server guesses is shown and can be changed.
+import { ask, askAll, errorFrom, importCsv, type Imported, type Suggestion, suggestTable, written } from "./api.ts";
+import { createTable, decode, type Plan, type Planned, QUANTA, records, type Role, tableName, TYPES } from "./csv.ts";
 import { button, fill, h } from "./dom.ts";
 import { dialog } from "./help.ts";
 import type { Schema } from "./schema.ts";
 import { bytes, count, plural, quoteName } from "./text.ts";
 
-const HEAD_BYTES = 512 * 1024; // of a file, for the guess
-const PACKED_MAX = 64 * 1024 * 1024; // of a packed file, which is sent whole for it
+const HEAD_BYTES = 8 * 1024 * 1024; // of a file, for the guess
+const SHOWN_BYTES = 64 * 1024; // of them, for the preview
+const PACKED_MAX = 64 * 1024 * 1024; // of a packed file or Parquet, which is sent whole for it
 const PREVIEW_ROWS = 5;
 const SCRATCH = "dendro_import_preview"; // a name that no table has
 
@@ -23,13 +24,22 @@ export interface ImportHooks {
 
 /** The beginning of a file, up to its last whole line. */
 async function headOf(file: File): Promise<Blob> {
-  if (/\.(gz|zst)$/i.test(file.name)) {
-    if (file.size > PACKED_MAX) throw new Error(`A packed file of more than ${bytes(PACKED_MAX)}: unpack it first, or use dendro import.`);
+  if (/\.(gz|zst|parquet)$/i.test(file.name)) {
+    if (file.size > PACKED_MAX) throw new Error(`A packed file or Parquet of more than ${bytes(PACKED_MAX)}: dendro import reads it from the command line.`);
     return file;
   }
   const head = new Uint8Array(await file.slice(0, HEAD_BYTES).arrayBuffer());
   const end = file.size > HEAD_BYTES ? head.lastIndexOf(10) + 1 : head.length;
   return new Blob([head.subarray(0, end || head.length)]);
+}
+
+/** The first rows, as far as the page can read them itself. */
+async function previewOf(head: Blob, file: File, suggestion: Suggestion): Promise<string[][]> {
+  const { delimiter, quote, header, encoding } = suggestion;
+  if (head === file && /\.(gz|zst|parquet)$/i.test(file.name)) return [];
+  const text = decode(await head.slice(0, SHOWN_BYTES).arrayBuffer(), encoding ?? "utf8");
+  const from = header === "false" ? 0 : 1;
+  return records(text, delimiter === "tab" ? "\t" : (delimiter ?? ","), quote ?? '"', PREVIEW_ROWS + from).slice(from);
 }
 
 /** What the suggested statement says of each column, read by the server itself and rolled back. */
@@ -50,7 +60,7 @@ class Importer {
   private readonly body = h("div", { class: "import" });
   private readonly sql = h("pre", { class: "import-sql", "aria-label": "The statement that makes the table" });
   private readonly message = h("div", { class: "import-message", role: "alert" });
-  private readonly note = h("p", { class: "small" });
+  private readonly note = h("p", { class: "small import-why" });
   private readonly bar = h("progress", { class: "import-bar", max: 1, value: 0, hidden: true, "aria-label": "Sent" });
   private readonly skip = h("input", { type: "checkbox" });
   private readonly go: HTMLButtonElement;
@@ -62,7 +72,6 @@ class Importer {
     private readonly hooks: ImportHooks,
     private readonly suggestion: Suggestion,
     plan: Plan,
-    private readonly delimiter: string,
     private readonly preview: string[][],
   ) {
     this.plan = plan;
@@ -94,7 +103,7 @@ class Importer {
       h("div", { class: "import-row" }, h("label", {}, "Table ", name), h("label", {}, "Quantum ", quantum), h("span", { class: "small" }, bytes(this.file.size))),
       h("div", { class: "import-preview", tabindex: 0, role: "region", "aria-label": "Columns and first rows" }, this.columnsTable()),
       this.note, this.sql,
-      h("div", { class: "import-row" }, h("label", {}, this.skip, " leave out rows that do not fit"), h("span", { class: "grow" }), this.bar, this.go),
+      h("div", { class: "import-row" }, this.suggestion.delimiter && h("label", {}, this.skip, " leave out rows that do not fit"), h("span", { class: "grow" }), this.bar, this.go),
       this.message,
     );
     this.update();
@@ -126,7 +135,9 @@ class Importer {
 
   private update(): void {
     fill(this.sql, this.exists ? `-- ${this.plan.table} is there already: the rows are added to it` : createTable(this.plan));
-    fill(this.note, this.suggestion.why.trim().replaceAll("\n", " · "));
+    // Types and key of a table that is there are not guessed.
+    const lines = this.suggestion.why.trim().split("\n").filter((line) => !this.exists || /^(text|numbers|times):/.test(line));
+    fill(this.note, ...lines.map((line) => h("span", {}, line)));
     const times = this.plan.columns.filter((c) => c.role === "time").length;
     const problem = !this.plan.table ? "The table needs a name." : times > 1 ? "One column is the time of the key, not several." : "";
     this.go.disabled = problem !== "";
@@ -147,20 +158,32 @@ class Importer {
       this.hooks.done(this.plan.table);
     } catch (error) {
       const { message, hint, sqlstate } = errorFrom(error);
-      fill(this.message, h("div", { class: "error" }, h("p", { class: "error-message" }, message), hint && h("p", {}, hint), h("p", { class: "error-where" }, h("code", {}, sqlstate))));
+      fill(this.message, h("div", { class: "error" }, h("p", { class: "error-message" }, message), hint && h("p", {}, hint), made && this.wayOn(message),
+        h("p", { class: "error-where" }, h("code", {}, sqlstate))));
       this.go.disabled = false;
     }
     this.bar.hidden = true;
+  }
+
+  /** A value that does not fit: its column can be made a text. */
+  private wayOn(message: string): HTMLElement | null {
+    const name = /^line \d+, column "(.*?)":/.exec(message)?.[1];
+    const column = this.plan.columns.find((c) => c.name === name);
+    if (!column || column.type === "VARCHAR" || column.role === "time") return null;
+    return h("p", {}, button({ text: `Make ${column.name} a text`, class: "way-on" }, () => {
+      column.type = "VARCHAR";
+      fill(this.message);
+      this.draw();
+    }));
   }
 
   /** The file; a table that was made for it goes again if it does not fit. */
   private async send(made: boolean): Promise<Imported> {
     this.bar.hidden = false;
     const options = {
+      ...written(this.suggestion),
       table: this.plan.table,
-      delimiter: this.delimiter === "\t" ? "tab" : this.delimiter,
       on_error: this.skip.checked ? "skip" : "abort",
-      ...(this.suggestion.epoch ? { epoch: this.suggestion.epoch } : {}),
     };
     try {
       return await importCsv(this.file, options, (share) => (this.bar.value = share));
@@ -180,22 +203,19 @@ class Importer {
 export async function importFile(file: File, hooks: ImportHooks): Promise<void> {
   try {
     const head = await headOf(file);
-    const packed = head === file;
-    const text = packed ? "" : (await head.text()).replace(/^\uFEFF/, "");
-    const delimiter = packed ? "," : sniffDelimiter(text);
-    const suggestion = await suggestTable(head, { table: SCRATCH, delimiter: delimiter === "\t" ? "tab" : delimiter });
-    const plan = await planOf(suggestion, tableName(file.name));
+    const suggestion = await suggestTable(head, { table: SCRATCH });
+    const [plan, preview] = await Promise.all([planOf(suggestion, tableName(file.name)), previewOf(head, file, suggestion)]);
     await hooks.reload();
-    new Importer(file, hooks, suggestion, plan, delimiter, records(text, delimiter, PREVIEW_ROWS + 1).slice(1));
+    new Importer(file, hooks, suggestion, plan, preview);
   } catch (error) {
     const { message, hint } = errorFrom(error);
-    dialog(`${file.name} cannot be imported`, h("p", {}, message), h("p", { class: "small" }, hint ?? "Dendro reads CSV texts with names in the first line, plain or packed by gzip or zstd."));
+    dialog(`${file.name} cannot be imported`, h("p", {}, message), h("p", { class: "small" }, hint ?? "Dendro reads texts of rows (CSV), plain or packed by gzip or zstd, and Parquet."));
   }
 }
 
 /** Files can be dropped anywhere on the page. */
 export function acceptDrops(take: (file: File) => void): void {
-  const veil = h("div", { class: "veil", "aria-hidden": "true" }, h("p", {}, "Drop a CSV file to import it"));
+  const veil = h("div", { class: "veil", "aria-hidden": "true" }, h("p", {}, "Drop a CSV or Parquet file to import it"));
   let depth = 0;
   const files = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
   const show = (on: boolean) => veil.classList.toggle("on", on);
@@ -215,7 +235,7 @@ export function acceptDrops(take: (file: File) => void): void {
 
 /** The browser's own dialog for files. */
 export function chooseFile(take: (file: File) => void): void {
-  const input = h("input", { type: "file", accept: ".csv,.tsv,.txt,.gz,.zst,text/csv" });
+  const input = h("input", { type: "file", accept: ".csv,.tsv,.txt,.gz,.zst,.parquet,text/csv" });
   input.addEventListener("change", () => input.files?.[0] && take(input.files[0]));
   input.click();
 }

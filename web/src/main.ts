@@ -74,7 +74,7 @@ class Console {
       h("h1", {}, "Dendro"),
       h("span", { class: "grow" }),
       this.login.badge,
-      button({ icon: "upload", text: "Import", label: "Import a CSV file (or drop it on the page)", class: "writes" }, () => chooseFile((file) => this.import(file))),
+      button({ icon: "upload", text: "Import", label: "Import a file (or drop it on the page)", class: "writes" }, () => chooseFile((file) => this.import(file))),
       button({ icon: "pulse", text: "Running", label: "Statements that run now" }, () => activityDialog((text) => this.say(text))),
       themeButton,
       button({ icon: "help", label: "Keys and help" }, helpDialog),

@@ -139,6 +139,47 @@ static bool import_epoch(struct http_req *req, struct dendro_csv *csv)
     return req->status == 0;
 }
 
+static const struct {
+    const char *name;
+    enum dendro_encoding encoding;
+} import_encodings[] = {{"utf8", DENDRO_ENCODING_UTF8},
+                        {"latin1", DENDRO_ENCODING_LATIN1},
+                        {"win1252", DENDRO_ENCODING_WIN1252},
+                        {"utf16le", DENDRO_ENCODING_UTF16LE},
+                        {"utf16be", DENDRO_ENCODING_UTF16BE}};
+
+static const char *const import_dates[] = {[DENDRO_DATES_SESSION] = "",
+                                           [DENDRO_DATES_MDY] = "mdy",
+                                           [DENDRO_DATES_DMY] = "dmy",
+                                           [DENDRO_DATES_YMD] = "ymd"};
+
+/* Encoding, decimal sign, what comes first in a date. */
+static bool import_writing(struct http_req *req, struct dendro_csv *csv)
+{
+    const char *encoding = http_query(req, "encoding");
+    const char *decimal = http_query(req, "decimal");
+    const char *dates = http_query(req, "dates");
+    bool known = !encoding;
+
+    for (size_t i = 0; encoding && i < DN_ARRAY_SIZE(import_encodings); i++)
+        if (strcmp(encoding, import_encodings[i].name) == 0) {
+            csv->encoding = import_encodings[i].encoding;
+            known = true;
+        }
+    if (!known)
+        http_fail(req, 400, "22023", "encoding is utf8, latin1, win1252, utf16le or utf16be");
+    if (decimal && strcmp(decimal, ",") != 0 && strcmp(decimal, ".") != 0)
+        http_fail(req, 400, "22023", "decimal is a comma or a point");
+    else if (decimal)
+        csv->decimal = *decimal;
+    for (size_t i = 1; dates && i < DN_ARRAY_SIZE(import_dates); i++)
+        if (strcmp(dates, import_dates[i]) == 0)
+            csv->dates = (enum dendro_dates)i;
+    if (dates && csv->dates == DENDRO_DATES_SESSION)
+        http_fail(req, 400, "22023", "dates is mdy, dmy or ymd");
+    return req->status == 0;
+}
+
 static bool import_options(struct http_req *req, struct import *im, struct dendro_import *ret)
 {
     const char *errors = http_query(req, "on_error");
@@ -164,7 +205,7 @@ static bool import_options(struct http_req *req, struct import *im, struct dendr
     }
     return import_char(req, "delimiter", &ret->csv.delimiter) &&
            import_char(req, "quote", &ret->csv.quote) && import_header(req, &ret->csv.header) &&
-           import_epoch(req, &ret->csv);
+           import_epoch(req, &ret->csv) && import_writing(req, &ret->csv);
 }
 
 static int import_create(struct http_req *req,
@@ -176,6 +217,15 @@ static int import_create(struct http_req *req,
 
     im->at = 0;
     return rc < 0 ? rc : dendro_exec(req->session, im->sql, -1, NULL, NULL, err);
+}
+
+/* How the text is written, for a table that is there. */
+static int import_sniff(struct import *im, struct dendro_import *how, struct dendro_error *err)
+{
+    int rc = dendro_import_sniff(how, &im->why, err);
+
+    im->at = 0;
+    return rc;
 }
 
 /* What was made for an import that failed goes again. */
@@ -200,6 +250,28 @@ static void import_member(struct buf *b, const char *name, const char *text)
     http_json_text(b, text, strlen(text));
 }
 
+/* How a text is written, as parameters of the import. A Parquet file says it itself. */
+static void import_how(struct buf *b, const struct dendro_csv *csv)
+{
+    static const char *const headers[] = {
+        [DENDRO_HEADER_AUTO] = "auto", [DENDRO_HEADER_YES] = "true", [DENDRO_HEADER_NO] = "false"};
+    const char delimiter[] = {csv->delimiter, '\0'};
+    const char quote[] = {csv->quote, '\0'};
+    const char decimal[] = {csv->decimal, '\0'};
+
+    if (!csv->delimiter)
+        return;
+    import_member(b, "delimiter", csv->delimiter == '\t' ? "tab" : delimiter);
+    import_member(b, "quote", quote);
+    import_member(b, "header", headers[csv->header]);
+    import_member(b, "decimal", csv->decimal ? decimal : ".");
+    for (size_t i = 0; i < DN_ARRAY_SIZE(import_encodings); i++)
+        if (import_encodings[i].encoding == csv->encoding)
+            import_member(b, "encoding", import_encodings[i].name);
+    if (csv->dates != DENDRO_DATES_SESSION)
+        import_member(b, "dates", import_dates[csv->dates]);
+}
+
 /* What a text would become. Nothing is made. */
 static void import_suggest(struct http_req *req, struct import *im, struct dendro_import *how)
 {
@@ -216,6 +288,7 @@ static void import_suggest(struct http_req *req, struct import *im, struct dendr
     for (size_t i = 0; how->csv.epoch && i < DN_ARRAY_SIZE(import_units); i++)
         if (import_units[i].unit == how->csv.epoch_unit)
             import_member(&req->out, "epoch", import_units[i].name);
+    import_how(&req->out, &how->csv);
     buf_puts(&req->out, "}\n");
     http_reply(req, 200, "application/json", NULL);
 }
@@ -232,7 +305,7 @@ static void import_answer(struct http_req *req,
     buf_printf(b, ",\"rows\":%" PRIu64 ",\"rejected\":%" PRIu64, r->rows, r->rejected);
     if (im->sql)
         import_member(b, "created", im->sql);
-    if (im->why)
+    if (im->why && *im->why)
         import_member(b, "why", im->why);
     buf_puts(b, ",\"rejects\":[");
     buf_append(b, im->rejects.data, im->rejects.len);
@@ -278,6 +351,8 @@ void http_run_import(struct http_req *req)
         return;
     if (http_query_is(req, "create", "true"))
         rc = import_create(req, im, &how, &err);
+    else
+        rc = import_sniff(im, &how, &err);
     if (rc >= 0) {
         rc = dendro_import_csv(req->session, &how, &result, &err);
         if (rc < 0 && im->sql)

@@ -275,9 +275,39 @@ static void test_times(void **state)
     }
 }
 
+static void test_comma(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *plain; /* NULL: it is none */
+    } cases[] = {
+        {"1,5", "1.5"},        {"-1.234.567,25", "-1234567.25"},
+        {"+12,5", "12.5"},     {"1.234", "1234"},
+        {"999.000", "999000"}, {"12", "12"},
+        {"NaN", "NaN"},        {"1,5e-3", "1.5e-3"},
+        {"7,", "7."},          {"12.5", NULL},
+        {"1234.567", NULL},    {"1.23.456", NULL},
+        {".5", NULL},          {",5", NULL},
+        {"1,5,6", NULL},       {"1,5.6", NULL},
+        {"1,x", NULL},         {"-", "-"},
+        {"-,", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(cases); i++) {
+        char to[32];
+        size_t n = csv_read_comma(cases[i].text, strlen(cases[i].text), to);
+
+        if (n != (cases[i].plain ? strlen(cases[i].plain) : 0) ||
+            (cases[i].plain && memcmp(to, cases[i].plain, n) != 0))
+            fail_msg("%s: %.*s", cases[i].text, (int)n, to);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_comma),
         cmocka_unit_test(test_known),
         cmocka_unit_test(test_random_numbers),
         cmocka_unit_test(test_ties),
