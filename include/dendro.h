@@ -181,7 +181,8 @@ DENDRO_API void dendro_set_notice(dendro_conn *conn, dendro_notice_fn fn, void *
 struct dendro_progress {
     uint64_t rows;          /* looked at in the tables, or (COPY FROM) read from the file, so far */
     uint64_t rows_expected; /* about so many will be, after pruning; 0 = not known */
-    double percent;         /* 0 to 100; < 0 = not known */
+    double percent;         /* of the work, 0 to 100; < 0 = not known */
+    double seconds_left;    /* if it goes on like that; < 0 = too early to say */
 };
 /* Called during dendro_step, dendro_step_batch and dendro_exec by the thread that called them, at
  * most every interval_ms (0: as often as there is something new), so only long statements call it

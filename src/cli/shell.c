@@ -211,6 +211,9 @@ static int shell_progress(void *arg, const struct dendro_progress *p)
         (void)fprintf(stderr, "\r\033[K%3.0f%%  %" PRIu64 " rows", p->percent, p->rows);
     else
         (void)fprintf(stderr, "\r\033[K%" PRIu64 " rows", p->rows);
+    if (p->seconds_left >= 1)
+        (void)fprintf(
+            stderr, "  %d:%02d left", (int)(p->seconds_left / 60), (int)p->seconds_left % 60);
     (void)fflush(stderr);
     return 0;
 }

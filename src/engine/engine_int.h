@@ -187,6 +187,8 @@ struct dendro_stmt {
     struct exec_ctx ctx;
     struct exec_analysis *analysis; /* EXPLAIN ANALYZE, while it runs: figures go there */
     struct exec_progress progress;
+    double told_percent;
+    uint64_t progress_began_ns;
     uint64_t told_ns;   /* when progress was told last, or the run began */
     uint64_t told_rows; /* rows told */
     struct op *root;

@@ -9,6 +9,7 @@
 #include "engine/engine_int.h"
 #include "engine/parts.h"
 
+#include "exec/progress.h"
 #include "func/text.h"
 
 static int sel_param_text(struct dendro_stmt *stmt,
@@ -192,6 +193,11 @@ int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err)
         return rc;
     if (stmt->run_plan)
         stmt->cols = stmt->run_plan->cols;
+    if (stmt->ctx.progress)
+        exec_progress_plan(stmt->ctx.progress,
+                           stmt->run_plan ? stmt->run_plan : stmt->plan,
+                           &stmt->ctx.env,
+                           &stmt->run);
     return exec_open(stmt->run_plan ? stmt->run_plan : stmt->plan, &stmt->ctx, &stmt->root, err);
 }
 

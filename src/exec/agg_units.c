@@ -550,7 +550,9 @@ int exec_feed_next(struct exec_feed *f, struct dn_err *err)
             return rc;
     }
     if (f->reader.unit.kind == SCAN_BLOCK) {
-        exec_count_rows(f->reader.source->ctx, -(int64_t)f->reader.unit.rows); /* they come again */
+        /* They come again. */
+        exec_count_rows(
+            f->reader.source->ctx, -(int64_t)f->reader.unit.rows, f->reader.source->work);
         scan_unit_split(f->reader.r);
         return 0;
     }

@@ -15,8 +15,12 @@
 
 /* How far a run is. Scans of all its threads count; only the thread that pulls tells. */
 struct exec_progress {
-    atomic_uint_fast64_t rows;                  /* looked at by scans */
-    uint64_t rows_expected;                     /* of the scans opened so far */
+    atomic_uint_fast64_t rows;   /* looked at by scans */
+    uint64_t rows_expected;      /* of the scans opened so far */
+    atomic_uint_fast64_t work;   /* done, in parts of a row: progress.h */
+    double total;                /* work to do in all, as far as it is known */
+    struct exec_expect *expects; /* what makes it up; arena */
+    uint32_t expects_count;
     int (*tell)(void *arg, struct dn_err *err); /* now and then; < 0 ends the run */
     void *arg;
 };

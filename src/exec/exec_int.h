@@ -27,11 +27,13 @@ int exec_open_twin(const struct op *of, struct exec_ctx *ctx, struct op **ret, s
 /* DN_E_CANCELED when somebody asked for it; for loops that run long between batches. */
 int exec_check_cancel(const struct exec_ctx *ctx, struct dn_err *err) DN_MUST_CHECK;
 
-/* Scans: so many rows were looked at; any thread. */
-static inline void exec_count_rows(const struct exec_ctx *ctx, int64_t rows)
+/* Scans: so many rows were looked at, each of so much work; any thread. */
+static inline void exec_count_rows(const struct exec_ctx *ctx, int64_t rows, uint32_t work)
 {
-    if (ctx->progress)
-        atomic_fetch_add_explicit(&ctx->progress->rows, (uint64_t)rows, memory_order_relaxed);
+    if (!ctx->progress)
+        return;
+    atomic_fetch_add_explicit(&ctx->progress->rows, (uint64_t)rows, memory_order_relaxed);
+    atomic_fetch_add_explicit(&ctx->progress->work, (uint64_t)(rows * work), memory_order_relaxed);
 }
 /* How far it is, to who asked; for loops that run long between batches, of the statement's own
  * thread. Looks at the cancel flag as well. */

@@ -159,7 +159,7 @@ static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
         return op_scan_filtered(op, ret, err);
     rc = scan_next(st->source->scan, ret, err);
     if (rc == 0)
-        exec_count_rows(op->ctx, ret->sel_count);
+        exec_count_rows(op->ctx, ret->sel_count, st->source->work);
     return rc;
 }
 

@@ -17,6 +17,7 @@
  * (sort_runs.h). */
 #include "exec/compact.h"
 #include "exec/exec_int.h"
+#include "exec/progress.h"
 #include "exec/sort_runs.h"
 #include "exec/sort_series.h"
 #include "exec/sort_team.h"
@@ -411,8 +412,11 @@ static int sort_drain(struct op *op, struct dn_err *err)
 
     if (rc < 0)
         return rc;
-    if (!exec_sort_runs_any(&st->runs))
+    if (!exec_sort_runs_any(&st->runs)) {
+        if (op->ctx->progress)
+            exec_progress_sort(op->ctx->progress, op->node, st->rows.count, st->rows.count);
         return exec_sort_order_team(&st->rows, op->ctx, err);
+    }
     rc = st->rows.count ? sort_spill(op, err) : 0;
     exec_sort_done(&st->rows);
     buf_done(&st->keys);
@@ -461,6 +465,7 @@ static int sort_next_merged(struct op *op, struct batch *ret, struct dn_err *err
     if (rc != 0)
         return rc;
     ret->cols_count = op->node->input->cols_count; /* without the key */
+    exec_worked(op->ctx, exec_progress_given(ret->count, true));
     if (st->keep != UINT32_MAX && ret->count > st->keep - st->emitted) {
         ret->count = ret->sel_count = (uint32_t)(st->keep - st->emitted);
         for (uint32_t c = 0; c < ret->cols_count; c++)
@@ -510,8 +515,12 @@ static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
     }
     if (st->passes && st->emitted >= st->rows.count)
         return exec_pull(op->input, ret, err);
-    if (st->by_series)
-        return exec_series_next(&st->series, ret, err);
+    if (st->by_series) {
+        rc = exec_series_next(&st->series, ret, err);
+        if (rc == 0)
+            exec_worked(op->ctx, exec_progress_given(ret->sel_count, true));
+        return rc;
+    }
     if (st->keep != UINT32_MAX && st->emitted >= st->keep)
         return DN_EOF;
     if (exec_sort_runs_any(&st->runs))
@@ -526,6 +535,7 @@ static int op_sort_next(struct op *op, struct batch *ret, struct dn_err *err)
     *ret = (struct batch){
         .count = count, .cols_count = st->rows.cols_count, .cols = st->out, .sel_count = count};
     st->emitted += count;
+    exec_worked(op->ctx, exec_progress_given(count, false));
     return 0;
 }
 

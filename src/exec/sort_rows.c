@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-#define SORT_RUN        16u        /* rows sorted by insertion before the first merge */
-#define SORT_CHECK_ROWS (1u << 16) /* rows moved between two checks */
+#define SORT_RUN 16u /* rows sorted by insertion before the first merge */
 
 /* Who is asked now and then whether to go on. */
 struct sort_watch {
@@ -20,7 +19,7 @@ struct sort_watch {
 static int sort_moved(struct sort_watch *w, uint64_t rows, struct dn_err *err)
 {
     w->since += rows;
-    if (w->since < SORT_CHECK_ROWS || !w->check)
+    if (w->since < EXEC_SORT_CHECK_ROWS || !w->check)
         return 0;
     w->since = 0;
     return w->check(w->arg, err);
@@ -198,7 +197,7 @@ static int sort_merge(const struct exec_sort_rows *s,
     while (i < a.count && k < b.count && rc == 0) {
         uint32_t n = 0;
 
-        for (; n < SORT_CHECK_ROWS && i < a.count && k < b.count; n++)
+        for (; n < EXEC_SORT_CHECK_ROWS && i < a.count && k < b.count; n++)
             *to++ = sort_stays(s, &a.items[i], &b.items[k]) ? a.items[i++] : b.items[k++];
         rc = sort_moved(watch, n, err);
     }

@@ -48,6 +48,8 @@ int exec_sort_add(struct exec_sort_rows *s,
                   const uint8_t *keys,
                   const size_t *key_at,
                   struct dn_err *err) DN_MUST_CHECK;
+#define EXEC_SORT_CHECK_ROWS (1u << 16) /* rows moved between two checks */
+
 /* Makes items: stable, by memcmp of the keys. `check` is asked now and then and may end it (< 0).
  */
 typedef int (*exec_sort_check_fn)(const void *arg, struct dn_err *err);

@@ -4,6 +4,7 @@
  * items to itself. */
 #include "exec/sort_team.h"
 
+#include "exec/progress.h"
 #include "exec/team.h"
 
 #define SORT_TEAM_ROWS 131072u /* fewer are sorted by one thread */
@@ -13,18 +14,21 @@ struct sort_job {
     const struct exec_ctx *ctx;
     struct exec_sort_item *arrays[2];
     uint32_t width; /* rows of a stretch */
+    uint64_t work;  /* between two checks */
 };
 
 /* A helper looks whether it is to go on; the statement's own thread tells how far it is, too. */
 struct sort_job_check {
     const struct exec_ctx *ctx;
     struct exec_team *team; /* NULL: the statement's own thread */
+    uint64_t work;          /* between two checks */
 };
 
 static int sort_job_check(const void *arg, struct dn_err *err)
 {
     const struct sort_job_check *c = arg;
 
+    exec_worked(c->ctx, c->work);
     if (!c->team)
         return exec_tell(c->ctx, err);
     if (exec_team_stopped(c->team)) /* another one has failed: its error counts */
@@ -35,7 +39,7 @@ static int sort_job_check(const void *arg, struct dn_err *err)
 static int
 sort_job_part(const struct sort_job *j, uint32_t part, struct exec_team *team, struct dn_err *err)
 {
-    const struct sort_job_check check = {.ctx = j->ctx, .team = team};
+    const struct sort_job_check check = {.ctx = j->ctx, .team = team, .work = j->work};
     uint64_t first = (uint64_t)part * j->width;
     uint64_t end = first + j->width < j->rows->count ? first + j->width : j->rows->count;
 
@@ -66,8 +70,9 @@ static int sort_job_run(struct sort_job *j, uint32_t helpers, struct dn_err *err
 
 int exec_sort_order_team(struct exec_sort_rows *s, const struct exec_ctx *ctx, struct dn_err *err)
 {
-    const struct sort_job_check check = {.ctx = ctx};
-    struct sort_job j = {.rows = s, .ctx = ctx};
+    uint64_t work = exec_progress_moved(s->count, EXEC_SORT_CHECK_ROWS);
+    const struct sort_job_check check = {.ctx = ctx, .work = work};
+    struct sort_job j = {.rows = s, .ctx = ctx, .work = work};
     uint32_t helpers = 0;
     int rc = 0;
 

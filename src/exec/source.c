@@ -4,6 +4,8 @@
  * and readers that evaluate what is left of them. */
 #include "exec/source.h"
 
+#include "exec/progress.h"
+
 #include "exec/exec_int.h"
 #include "exec/quota.h"
 #include "exec/slice.h"
@@ -90,7 +92,7 @@ int exec_source_open(struct exec_source *s,
         struct scan_stats stats;
 
         scan_get_stats(s->scan, &stats);
-        ctx->progress->rows_expected += stats.rows_expected;
+        s->work = exec_progress_scan(ctx->progress, node, stats.rows_expected);
     }
     return rc;
 }
@@ -229,7 +231,7 @@ int exec_reader_next(struct exec_reader *r, struct dn_err *err)
         rc = scan_unit_next(r->r, &r->unit, err);
         if (rc != 0)
             return rc;
-        exec_count_rows(r->source->ctx, r->unit.rows);
+        exec_count_rows(r->source->ctx, r->unit.rows, r->source->work);
         rc = exec_reader_unit_keys(r, &some, err);
         if (rc == 0 && !some)
             rc = exec_check_cancel(r->source->ctx, err);

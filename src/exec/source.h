@@ -36,6 +36,7 @@ struct exec_source {
     const struct exec_prune **keys; /* in run: joins above whose keys rows must have to count */
     uint32_t keys_count;
     uint32_t *all_cols;       /* 0, 1, 2, … */
+    uint32_t work;            /* of a row of it, for exec_count_rows */
     bool backward;            /* the Scan operator gives rows from the last to the first */
     struct exec_bound bound;  /* of a sort above; only the Scan operator's own reader looks at it */
     struct exec_quota *quota; /* owned: rows of each series that count (quota.h), as the bound; NULL

@@ -196,6 +196,26 @@ class HttpStream(HttpTest):
         self.assertEqual(result[0].headers["X-Query-Id"], "slow-one")
         self.assertEqual(self.server.ask("DELETE", "/api/queries/slow-one").status, 404)
 
+    def test_progress(self):
+        self.server.sql("CREATE TABLE far (k INT PRIMARY KEY)")
+        self.server.sql("INSERT INTO far SELECT n FROM generate_series(1, 200000) n")
+        result = []
+        # Each row of the left is put together with all of the right, so that there is time to look.
+        t = threading.Thread(target=lambda: result.append(self.server.post(
+            "/api/sql", "SELECT count(*) FROM far a JOIN far b ON a.k + b.k < 0", X_Query_Id="far-one")))
+        t.start()
+        seen = {}
+        while not result and seen.get("rows", 0) == 0:
+            queries = self.server.ask("GET", "/api/queries").json["queries"]
+            seen = next((q for q in queries if q["id"] == "far-one"), seen)
+            time.sleep(0.05)
+        self.assertFalse(result)
+        self.assertGreater(seen["pid"], 0)
+        self.assertIn(seen["rows"], range(1, 400001))
+        self.assertTrue(0 <= seen["percent"] <= 100, seen)
+        self.assertEqual(self.server.ask("DELETE", "/api/queries/far-one").status, 202)
+        t.join()
+
     def test_others_neither_see_nor_cancel(self):
         self.server.sql("CREATE USER alice")
         alice = {"Authorization": "Basic " + base64.b64encode(b"alice:").decode()}

@@ -77,6 +77,8 @@ struct http_header {
     char value[192];
 };
 
+#define HTTP_PROGRESS_MS 200u /* between two looks at how far a statement is */
+
 struct http_req {
     struct srv_job job; /* H1 */
     struct http *h;
@@ -118,6 +120,10 @@ struct http_req {
     struct http_req *next; /* in h->running */
     struct http_req *prev;
     const char *sql; /* what runs, for the list; borrowed */
+    /* How far it is, for the list: told by its thread, read by any. */
+    atomic_uint_fast64_t progress_rows;
+    atomic_int progress_permille; /* of the work; < 0 = not known */
+    atomic_int progress_left_s;   /* < 0 = too early to say */
 };
 
 struct http_counters {
@@ -159,6 +165,8 @@ const char *http_request_header(const struct http_req *req, const char *name);
 unsigned http_request_header_count(const struct http_req *req, const char *name);
 const char *http_query(const struct http_req *req, const char *name);
 bool http_query_is(const struct http_req *req, const char *name, const char *value);
+/* A statement of the request begins: nothing of it is done. */
+void http_progress_begin(struct http_req *req);
 /* A session for the request, in the list under an id. False: it was answered. */
 bool http_session(struct http_req *req);
 void http_session_end(struct http_req *req);

@@ -47,6 +47,18 @@ static int import_read(void *arg, void *to, size_t len, size_t *ret_len)
     return rc;
 }
 
+/* Once the text is here the rest is the reading of it. */
+static int import_progress(void *arg, const struct dendro_import_result *so_far)
+{
+    struct import *im = arg;
+    uint64_t size = im->req->spooled + im->req->body.len;
+
+    atomic_store(&im->req->progress_rows, so_far->parsed);
+    if (size > 0)
+        atomic_store(&im->req->progress_permille, (int)(so_far->bytes * 1000 / size));
+    return 0;
+}
+
 static int import_read_at(void *arg, uint64_t at, void *to, size_t len)
 {
     struct import *im = arg;
@@ -189,6 +201,8 @@ static bool import_options(struct http_req *req, struct import *im, struct dendr
                                   .read = import_read,
                                   .read_arg = im,
                                   .read_at = import_read_at,
+                                  .progress = import_progress,
+                                  .progress_arg = im,
                                   .size = req->spooled + req->body.len,
                                   .atomic = true};
     ret->csv.null_text = http_query(req, "null");

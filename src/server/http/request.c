@@ -6,6 +6,7 @@
 
 #include "server/server.h"
 
+#include <limits.h>
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,6 +95,26 @@ static bool http_id_taken(const struct http_req *req)
     return false;
 }
 
+void http_progress_begin(struct http_req *req)
+{
+    atomic_store(&req->progress_rows, 0);
+    atomic_store(&req->progress_permille, -1);
+    atomic_store(&req->progress_left_s, -1);
+}
+
+static int http_progress(void *arg, const struct dendro_progress *so_far)
+{
+    struct http_req *req = arg;
+
+    atomic_store(&req->progress_rows, so_far->rows);
+    atomic_store(&req->progress_permille, so_far->percent < 0 ? -1 : (int)(so_far->percent * 10));
+    atomic_store(&req->progress_left_s,
+                 so_far->seconds_left < 0 || so_far->seconds_left > INT_MAX
+                     ? -1
+                     : (int)so_far->seconds_left);
+    return 0;
+}
+
 bool http_session(struct http_req *req)
 {
     struct http *h = req->h;
@@ -136,6 +157,8 @@ bool http_session(struct http_req *req)
         http_fail(req, 409, "55006", "a query runs under the id %s already", req->id);
         return false;
     }
+    http_progress_begin(req);
+    dendro_set_progress(req->session, http_progress, req, HTTP_PROGRESS_MS);
     http_header(req, "X-Query-Id", "%s", req->id);
     return true;
 }

@@ -6,6 +6,7 @@
  * As long as nothing was sent an error is the whole answer, with the status that says so; later it
  * can only be the last thing in it (CSV: the connection is cut). */
 #include "base/text.h"
+#include "engine/activity.h"
 #include "engine/door.h"
 #include "engine/engine.h"
 #include "server/http/http_int.h"
@@ -15,6 +16,7 @@
 #include "server/http/rows.h"
 #include "server/server.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -328,6 +330,7 @@ static void sql_run(struct http_req *req, struct sql *q)
             continue;
         }
         if (!q->stmt) {
+            http_progress_begin(req);
             rc = sql_next(req, q);
             if (rc == 0) {
                 if (q->statement == 0 && q->format == HTTP_JSON)
@@ -407,6 +410,19 @@ static bool sql_is_of(const struct http_req *r, const char *whose)
     return whose[0] == '\0' || strcmp(r->user, whose) == 0;
 }
 
+static void sql_put_progress(struct buf *b, const struct http_req *r)
+{
+    int permille = atomic_load(&r->progress_permille);
+    int left_s = atomic_load(&r->progress_left_s);
+
+    buf_printf(b, ",\"pid\":%d", (int)engine_pid(r->session));
+    buf_printf(b, ",\"rows\":%" PRIu64, (uint64_t)atomic_load(&r->progress_rows));
+    if (permille >= 0)
+        buf_printf(b, ",\"percent\":%d.%d", permille / 10, permille % 10);
+    if (left_s >= 0)
+        buf_printf(b, ",\"seconds_left\":%d", left_s);
+}
+
 void http_run_queries(struct http_req *req)
 {
     struct http *h = req->h;
@@ -425,6 +441,7 @@ void http_run_queries(struct http_req *req)
         http_json_text(&req->out, r->sql ? r->sql : "", r->sql ? strlen(r->sql) : 0);
         buf_puts(&req->out, ",\"client\":");
         http_json_text(&req->out, r->peer, strlen(r->peer));
+        sql_put_progress(&req->out, r);
         buf_u8(&req->out, '}');
         first = false;
     }

@@ -437,6 +437,70 @@ static void test_progress(void **state)
     }
 }
 
+struct told_work {
+    double percent;
+    double fell;        /* the most that it went back */
+    double after_reads; /* when the last row was read */
+    uint64_t rows;
+    int sorted; /* calls behind the last row */
+    bool left;  /* the time that is left was told, and was negative or more than a day */
+};
+
+static int on_work(void *arg, const struct dendro_progress *p)
+{
+    struct told_work *t = arg;
+
+    if (t->percent - p->percent > t->fell)
+        t->fell = t->percent - p->percent;
+    t->sorted = p->rows == t->rows ? t->sorted + 1 : 0;
+    if (p->rows != t->rows)
+        t->after_reads = p->percent;
+    t->percent = p->percent;
+    t->rows = p->rows;
+    t->left = t->left || p->seconds_left > 86400;
+    return 0;
+}
+
+/* What is done only grows, though a join reads a second table and a sort goes on when all is read.
+ */
+static void test_progress_of_work(void **state)
+{
+    static const struct {
+        const char *sql;
+        uint64_t rows;
+        double reads; /* at most so much is done when all rows are read; 100 = no matter */
+    } cases[] = {
+        {"SELECT * FROM m", 400000, 100},
+        {"SELECT count(*) FROM m x JOIN m y ON x.v = y.v AND x.n = y.n", 800000, 100},
+        {"SELECT * FROM m ORDER BY v * 7 % 1000, n", 400000, 45},
+        {"SELECT sum(s) FROM (SELECT row_number() OVER (ORDER BY v * 7 % 1000, n) s FROM m) q",
+         400000,
+         80},
+        {"SELECT n % 1000, sum(v) FROM m GROUP BY 1", 400000, 100},
+        {"SELECT host, n FROM m UNION ALL SELECT host, n FROM m", 800000, 100},
+    };
+
+    (void)state;
+    fill(400000);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct told_work t = {.percent = 0};
+
+        dendro_set_progress(conn, on_work, &t, 0);
+        exec_ok(cases[i].sql);
+        if (t.rows != cases[i].rows || t.fell > 2 || t.percent < 60 || t.percent > 100 ||
+            t.after_reads > cases[i].reads || t.left)
+            fail_msg("%s: %llu rows, fell by %g%%, %g%% when all were read, %g%% at last",
+                     cases[i].sql,
+                     (unsigned long long)t.rows,
+                     t.fell,
+                     t.after_reads,
+                     t.percent);
+        if (cases[i].reads < 50 && t.sorted < 10)
+            fail_msg("%s: told %d times while it sorted", cases[i].sql, t.sorted);
+    }
+    dendro_set_progress(conn, NULL, NULL, 0);
+}
+
 static void test_progress_often_enough(void **state)
 {
     struct told t = {.calls = 0};
@@ -568,6 +632,7 @@ int main(void)
         T(test_later_types),
         T(test_no_result),
         T(test_progress),
+        T(test_progress_of_work),
         T(test_progress_often_enough),
         T(test_progress_of_copy),
         T(test_settings),
