@@ -45,7 +45,7 @@ test("a first visit has a chart already", async (p) => {
   assert.equal((await p.rows())[0].length, 3);
 });
 
-test("a chart of any rows: columns are picked, a zoom asks for means", async (p) => {
+test("a chart of any rows: columns are picked, a zoom has all points", async (p) => {
   await p.open();
   await p.run("SELECT time, state, temperature, temperature * 2 AS double FROM GeoCheckin WHERE region = 'west' ORDER BY time");
   await p.page.getByRole("button", { name: "Chart" }).click();
@@ -58,9 +58,32 @@ test("a chart of any rows: columns are picked, a zoom asks for means", async (p)
   await p.page.getByLabel("Series").selectOption("state");
   const sent = queries(p);
   await drag(p, 0.2, 0.9);
-  await p.page.getByText(/^per \d+ (minute|hour)s?$/).waitFor();
-  assert.match(sent.at(-1), /avg\("?double"?\)\nFROM \(SELECT time, state/);
+  await p.page.getByText(/^4\d\d points$/).waitFor(); // seven tenths of 576
+  assert.deepEqual(sent, []); // the page has the rows
   assert.deepEqual((await legend(p)).sort(), ["nevada", "oregon"]);
+  await p.page.getByRole("button", { name: "Whole range" }).click();
+  await until("the whole range", async () => (await p.page.getByRole("button", { name: "Whole range" }).count()) === 0);
+});
+
+test("a peak in many rows is drawn, and what the page has not is asked for", async (p) => {
+  await p.open();
+  await p.run("SELECT TIMESTAMP '2024-01-01' + n::bigint * 1000 AS time, CASE n WHEN 123457 THEN 1000.0 ELSE sin(n * 0.0001) END AS v FROM generate_series(1, 200000) n");
+  await p.page.getByRole("button", { name: "Chart" }).click();
+  await p.page.getByText("1,500 of 200,000 points, those that give the shape").waitFor();
+  const box = await plot(p).boundingBox();
+  const shown = async (x) => {
+    await p.page.mouse.move(x, box.y + box.height / 2);
+    return p.page.locator(".u-legend .u-value").last().innerText();
+  };
+  await until("the peak", async () => {
+    for (let x = -3; x <= 3; x++) if ((await shown(box.x + (box.width * 123457) / 200000 + x)) === "1000") return true;
+    return false;
+  });
+  // More rows than the page keeps: the server makes means of them.
+  const sent = queries(p);
+  await p.run("SELECT TIMESTAMP '2024-01-01' + n::bigint * 1000 AS time, n * 1.5::float8 AS v FROM generate_series(1, 1000100) n");
+  await p.page.getByText(/^per \d+ (minute|hour)s?$/).waitFor();
+  assert.match(sent.at(-1), /avg\(v\)\nFROM \(SELECT TIMESTAMP/);
 });
 
 test("times of all types, whatever the zone of the browser", async (p) => {
@@ -78,6 +101,8 @@ test("times of all types, whatever the zone of the browser", async (p) => {
     assert.equal(await middle(), "2024-01-05T00:00:00Z", day);
   }
   const sent = queries(p);
+  await p.run(`SELECT time_bucket(INTERVAL '1 day', ${casts[3]} AT TIME ZONE 'UTC') AS day, n * 1.5 AS v FROM generate_series(0, 8) n`);
+  await plot(p).waitFor();
   await drag(p, 0.25, 0.75);
   await p.page.getByText(/^per \d+ (minute|hour)s?$/).waitFor();
   assert.match(sent.at(-1), />= TIMESTAMP WITHOUT TIME ZONE '2024-01-0[23]T/);
@@ -102,6 +127,35 @@ test("a table from near", async (p) => {
   await until("its text", async () => /^CREATE TABLE rung \(/.test(await p.editorText()));
   await p.page.getByRole("button", { name: "Show rows of rung" }).click();
   await until("its rows", async () => /^30 rows/.test(await p.summary()));
+});
+
+test("a statement explained: steps, where the time went, what was left out", async (p) => {
+  await p.open();
+  await p.write("SELECT state, avg(temperature) FROM GeoCheckin\nWHERE region = 'west' AND time >= '2024-01-15T20:00:00Z' GROUP BY state");
+  await p.page.getByRole("button", { name: "Explain" }).click();
+  const plan = p.page.getByRole("region", { name: "Plan" });
+  await plan.waitFor();
+  assert.match(await p.page.locator(".plan-sentence").innerText(), /^It took \d.*, \d+% of it in \S.*; planning took .*\.$/);
+  const steps = await p.page.locator(".plan-head strong").allInnerTexts();
+  assert.ok(steps.some((s) => /^Aggregate avg\(temperature\) by state/.test(s)), steps.join());
+  assert.ok(steps.includes("Scan public.GeoCheckin"), steps.join());
+  const read = await p.page.locator(".plan-read dl").innerText();
+  assert.match(read, /slabs\s+2 of \d+\s+partitions\s+\d+ of \d+/);
+  await p.shot("console-plan");
+  await p.page.locator(".views").getByRole("button", { name: "JSON" }).click();
+  await until("its JSON", async () => /"Plan": \{/.test((await p.rows())[0]?.[0] ?? ""));
+  await p.page.getByRole("button", { name: "Plan", exact: true }).click();
+  await plan.waitFor();
+  // What changes rows is not run.
+  await p.write("DELETE FROM GeoCheckin");
+  await p.page.keyboard.press("Control+Alt+Enter");
+  await p.page.getByText(/^It was not run; planning took/).waitFor();
+  assert.deepEqual((await p.server.sql("SELECT count(*) FROM GeoCheckin")).rows, [[1440]]);
+  // An error is at its place in the text as it was written.
+  p.expect(/status of 400/);
+  await p.write("SELECT nosuch FROM GeoCheckin");
+  await p.page.getByRole("button", { name: "Explain" }).click();
+  await p.page.getByRole("button", { name: "line 1, column 8" }).waitFor();
 });
 
 test("statements that run can be seen and cancelled", async (p) => {

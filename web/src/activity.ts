@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // activity.ts: what the server is doing now, with a way to stop it.
-import { ask, errorFrom } from "./api.ts";
+import { ask, errorFrom, type Progress, progressOfAll } from "./api.ts";
 import { button, fill, h } from "./dom.ts";
 import { dialog } from "./help.ts";
+import { progressTexts } from "./results.ts";
 import { duration } from "./text.ts";
 
 const QUERY = `SELECT pid, usename, coalesce(client_addr, ''), state, extract(epoch FROM now() - query_start), query
@@ -27,7 +28,7 @@ export function activityDialog(say: (text: string) => void): void {
     }
   };
 
-  const one = ([pid, user, address, state, seconds, query]: Session) =>
+  const one = ([pid, user, address, state, seconds, query]: Session, progress: Progress | undefined) =>
     h(
       "div",
       { class: "activity-row" },
@@ -35,17 +36,18 @@ export function activityDialog(say: (text: string) => void): void {
         "div",
         { class: "activity-head" },
         h("strong", {}, user), address && h("span", {}, address), h("span", {}, state),
-        h("span", {}, duration(Math.max(0, Number(seconds ?? 0) * 1000))), h("span", { class: "grow" }),
+        h("span", {}, duration(Math.max(0, Number(seconds ?? 0) * 1000))), ...progressTexts(progress ?? null).map((text) => h("span", {}, text)), h("span", { class: "grow" }),
         button({ text: "Cancel", label: `Cancel the statement of ${pid}`, class: "danger" }, () => void stop(pid)),
       ),
+      progress?.percent !== undefined && h("progress", { class: "run-bar", max: 100, value: progress.percent, "aria-label": "Done" }),
       h("pre", {}, query ?? ""),
     );
 
   const load = async () => {
     clearTimeout(timer);
     try {
-      const { rows } = await ask(QUERY);
-      fill(list, ...(rows.length ? (rows as unknown as Session[]).map(one) : [h("p", { class: "panel-note" }, "Nothing runs but this question.")]));
+      const [{ rows }, all] = await Promise.all([ask(QUERY), progressOfAll().catch(() => [])]);
+      fill(list, ...(rows.length ? (rows as unknown as Session[]).map((s) => one(s, all.find((p) => p.pid === s[0]))) : [h("p", { class: "panel-note" }, "Nothing runs but this question.")]));
     } catch (error) {
       fill(list, h("p", { class: "panel-note" }, errorFrom(error).message));
     }

@@ -240,6 +240,20 @@ export function importCsv(file: File, options: Record<string, string>, progress:
   });
 }
 
+export interface Progress {
+  id: string;
+  pid: number;
+  rows: number;
+  /** Of the work; not there: not known. */
+  percent?: number;
+  seconds_left?: number;
+}
+
+/** How far the statements of this role are. */
+export async function progressOfAll(): Promise<Progress[]> {
+  return ((await (await send("/api/queries", {})).json()) as { queries: Progress[] }).queries;
+}
+
 /** Asks the server to cancel what runs under `id`. It is no error if that has just ended. */
 export async function cancel(id: string): Promise<void> {
   try {

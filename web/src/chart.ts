@@ -3,15 +3,15 @@
 import uPlot from "uplot";
 import { ask, type Column, errorFrom, type Row } from "./api.ts";
 import { isNumber, isTime } from "./cells.ts";
-import { asSubquery, bucketFor, type Choice, guess, type Lines, linesOf, type Range, rangeQuery, widthText } from "./chartdata.ts";
+import { asSubquery, bucketFor, type Choice, guess, hasBucket, type Lines, linesOf, type Range, rangeQuery, thinned, widthText } from "./chartdata.ts";
 import { button, fill, h } from "./dom.ts";
+import { count, plural } from "./text.ts";
 import { onTheme } from "./theme.ts";
 
 const COLOURS = [
   "#2d8a5f", "#d97b29", "#3d7fc4", "#c2456b", "#8561c5", "#a38a1e", "#2aa3a3", "#b85c38",
   "#5c7a29", "#7a6ff0", "#cc5fa8", "#4f7f8c", "#e0a030", "#6aa84f", "#9c5b5b", "#5b6f9c",
 ];
-const ROWS_DRAWN = 50_000; // beyond, the server makes buckets of them
 
 // Of uPlot: [from this step on, text, text where the year, the day, the hour … begins, …].
 const TIMES: uPlot.Axis.Values = [
@@ -28,6 +28,8 @@ export interface ChartSource {
   rows: Row[];
   /** The text that gave the rows; null: it cannot be asked again. */
   statement: string | null;
+  /** There are more rows than these. */
+  truncated: boolean;
 }
 
 /** Can something be drawn of this? */
@@ -42,7 +44,9 @@ export class Chart {
   private readonly plotArea = h("div", { class: "plot", role: "img" });
   private source: ChartSource | null = null;
   private choice: Choice | null = null;
+  /** What is drawn, and all that it is drawn of. */
   private lines: Lines | null = null;
+  private all: Lines | null = null;
   private zoomed: Range | null = null;
   private plot: uPlot | null = null;
   /** Counts requests: an answer that is not the last asked for is not drawn. */
@@ -71,13 +75,17 @@ export class Chart {
   private load(): void {
     const { source, choice } = this;
     if (!source || !choice) return;
-    const value = source.columns[choice.value]?.name ?? "";
-    this.lines = linesOf(source.rows.slice(0, ROWS_DRAWN), choice, value);
-    this.say(null);
-    if (source.rows.length > ROWS_DRAWN) {
-      const all = linesOf(source.rows, { ...choice, series: null }, value).times;
-      void this.ask({ from: all[0] ?? 0, to: all.at(-1) ?? 0 });
-    }
+    this.all = linesOf(source.rows, choice, source.columns[choice.value]?.name ?? "");
+    this.thin(null);
+    if (source.truncated) void this.ask({ from: this.all.times[0] ?? 0, to: this.all.times.at(-1) ?? 0 });
+  }
+
+  /** Draws the rows that the page has, of a range or all. */
+  private thin(range: Range | null): void {
+    if (!this.all) return;
+    const { lines, points, of } = thinned(this.all, range);
+    this.lines = lines;
+    this.say(null, points < of ? `${count(points)} of ${plural(of, "point")}, those that give the shape` : range ? plural(of, "point") : "");
     this.draw();
   }
 
@@ -111,6 +119,8 @@ export class Chart {
     this.asked++;
     this.drawControls();
     if (!range) return this.load();
+    // The server knows more of what was cut off, and of buckets that can be narrower.
+    if (!this.source?.truncated && !hasBucket(this.source?.statement ?? null)) return this.thin(range);
     this.draw();
     void this.ask(range);
   }

@@ -90,6 +90,65 @@ export function linesOf(rows: Row[], choice: Choice, name: string): Lines {
   return { times: sorted, names, values, left: series.size - names.length };
 }
 
+/** Points of a series that are drawn; of more, those that give the line its shape. */
+export const POINTS_MAX = 1500;
+
+/**
+ * Which of the points of a line are drawn, `max` of them (largest triangle three buckets, Steinarsson 2013): the line
+ * is cut into stretches of as many points, and of each that one stays which makes the largest triangle with the one
+ * that stayed before and the middle of the next stretch. Peaks stay peaks, which means would flatten.
+ */
+export function lttb(x: number[], y: number[], max: number): number[] {
+  const n = x.length;
+  if (n <= max || max < 3) return x.map((_, i) => i);
+  const kept = [0];
+  const stretch = (n - 2) / (max - 2);
+  const begin = (bucket: number) => Math.floor(bucket * stretch) + 1;
+  for (let bucket = 0; bucket < max - 2; bucket++) {
+    const [from, to, end] = [begin(bucket), begin(bucket + 1), Math.min(begin(bucket + 2), n)];
+    let [nextX, nextY] = [0, 0];
+    for (let i = to; i < end; i++) {
+      nextX += (x[i] as number) / (end - to);
+      nextY += (y[i] as number) / (end - to);
+    }
+    const [lastX, lastY] = [x[kept.at(-1) as number] as number, y[kept.at(-1) as number] as number];
+    let [best, area] = [from, -1];
+    for (let i = from; i < to; i++) {
+      const triangle = Math.abs((lastX - nextX) * ((y[i] as number) - lastY) - (lastX - (x[i] as number)) * (nextY - lastY));
+      if (triangle > area) [best, area] = [i, triangle];
+    }
+    kept.push(best);
+  }
+  kept.push(n - 1);
+  return kept;
+}
+
+/** Lines within a range, each with POINTS_MAX points at most. */
+export function thinned(lines: Lines, range: Range | null): { lines: Lines; points: number; of: number } {
+  const points = new Map<number, (number | null)[]>();
+  let [drawn, of] = [0, 0];
+  lines.values.forEach((values, series) => {
+    const [x, y]: [number[], number[]] = [[], []];
+    values.forEach((value, i) => {
+      const time = lines.times[i] as number;
+      if (value === null || (range && (time < range.from || time > range.to))) return;
+      x.push(time);
+      y.push(value);
+    });
+    const kept = lttb(x, y, POINTS_MAX);
+    [drawn, of] = [drawn + kept.length, of + x.length];
+    for (const i of kept) {
+      const at = x[i] as number;
+      const row = points.get(at) ?? lines.names.map(() => null);
+      row[series] = y[i] as number;
+      points.set(at, row);
+    }
+  });
+  const times = [...points.keys()].sort((a, b) => a - b);
+  const values = lines.names.map((_, series) => times.map((time) => points.get(time)?.[series] ?? null));
+  return { lines: { ...lines, times, values }, points: drawn, of };
+}
+
 // Widths that a person would choose, in seconds.
 const WIDTHS = [
   0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200,
@@ -121,6 +180,11 @@ export function asSubquery(text: string): string | null {
 }
 
 const OWN_BUCKET = /(\btime_bucket\(\s*interval\s+)'([^']+)'/gi;
+
+/** Has the statement buckets of its own, which a zoom makes narrower? */
+export function hasBucket(statement: string | null): boolean {
+  return statement !== null && withWidth(statement, 60) !== null;
+}
 
 /** The statement with another width in its own time_bucket; null: it has none, or several. */
 function withWidth(statement: string, width: number): string | null {

@@ -6,6 +6,7 @@ import {
   autocompletion,
   closeBrackets,
   closeBracketsKeymap,
+  closeCompletion,
   completionKeymap,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab, toggleComment } from "@codemirror/commands";
@@ -36,6 +37,7 @@ export interface Selected {
 export interface EditorHooks {
   schema: () => Schema;
   run: (what: Selected) => void;
+  explain: (what: Selected) => void;
   changed: (text: string) => void;
 }
 
@@ -140,6 +142,7 @@ export class Editor {
     const keys = [
       { key: "Mod-Enter", run: () => this.runSelected() },
       { key: "Shift-Mod-Enter", run: () => this.runAll() },
+      { key: "Alt-Mod-Enter", run: () => this.explain() },
       { key: "Mod-/", run: toggleComment },
       { key: "Tab", run: acceptCompletion },
       { key: "Escape", run: leaveWithTab },
@@ -202,12 +205,21 @@ export class Editor {
   }
 
   runSelected(): boolean {
+    closeCompletion(this.view);
     const what = this.selected();
     if (what?.text.trim()) this.hooks.run(what);
     return true;
   }
 
+  explain(): boolean {
+    closeCompletion(this.view);
+    const what = this.selected();
+    if (what?.text.trim()) this.hooks.explain(what);
+    return true;
+  }
+
   runAll(): boolean {
+    closeCompletion(this.view);
     const text = this.view.state.doc.toString();
     if (text.trim()) this.hooks.run({ text, from: 0 });
     return true;

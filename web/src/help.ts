@@ -5,6 +5,7 @@ import { button, h } from "./dom.ts";
 const KEYS: [string, string][] = [
   ["Ctrl Enter", "run the selection, or the statement at the cursor"],
   ["Ctrl Shift Enter", "run all statements"],
+  ["Ctrl Alt Enter", "explain it: run it, and show what each step did"],
   ["Ctrl Space", "complete"],
   ["Tab", "take the completion; indent"],
   ["Ctrl /", "comment lines in or out"],

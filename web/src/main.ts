@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.ts: puts the parts of the console together.
 import { activityDialog } from "./activity.ts";
-import { AskError, cancel, errorFrom, newId, onLoginWanted, run as runSql } from "./api.ts";
+import { AskError, cancel, errorFrom, newId, onLoginWanted, progressOfAll, run as runSql } from "./api.ts";
 import { append, button, fill, h, icon, onDrag } from "./dom.ts";
 import { Editor, offsetOf, type Selected } from "./editor.ts";
 import { helpDialog } from "./help.ts";
 import { acceptDrops, chooseFile, importFile } from "./importer.ts";
 import { Login } from "./login.ts";
 import { Panel } from "./panel.ts";
+import { explaining } from "./plan.ts";
 import { Results, ROWS_MAX, Run } from "./results.ts";
 import { loadSchema, type Schema } from "./schema.ts";
 import { Tabs } from "./tabs.ts";
@@ -15,6 +16,7 @@ import { firstLook, welcome } from "./welcome.ts";
 import { onTheme, startTheme, toggleTheme } from "./theme.ts";
 
 const SPLIT = "dendro.split";
+const PROGRESS_MS = 500; // between two questions how far a statement is
 
 class Console {
   private schema: Schema = { tables: [] };
@@ -43,6 +45,10 @@ class Console {
     this.editor = new Editor({
       schema: () => this.schema,
       run: (what) => void this.run(what),
+      explain: (what) => {
+        const { text, before } = explaining(what.text);
+        void this.run({ text, from: what.from - before });
+      },
       changed: (text) => this.tabs.changed(text),
     });
     this.runButton = button({ icon: "run", text: "Run", label: "Run the selection, or the statement at the cursor (Ctrl-Enter)", class: "primary" }, () => this.editor.runSelected());
@@ -80,7 +86,8 @@ class Console {
       button({ icon: "help", label: "Keys and help" }, helpDialog),
     );
     const toolbar = h("div", { class: "toolbar" }, this.runButton, this.stopButton,
-      button({ text: "Run all", label: "Run all statements (Ctrl-Shift-Enter)" }, () => this.editor.runAll()));
+      button({ text: "Run all", label: "Run all statements (Ctrl-Shift-Enter)" }, () => this.editor.runAll()),
+      button({ text: "Explain", label: "What each step of the statement does, and where the time goes (Ctrl-Alt-Enter)" }, () => this.editor.explain()));
     const splitter = h("div", { class: "splitter", role: "separator", "aria-orientation": "horizontal", "aria-label": "Size of the editor", tabindex: 0 });
     const work = h("main", { class: "work" }, h("div", { class: "tab-bar" }, this.tabs.element), toolbar, this.editor.element, splitter, this.results.element);
     this.split(splitter, work);
@@ -209,6 +216,7 @@ class Console {
     this.editor.markError(null);
     this.results.show(run);
     this.showState();
+    this.follow(run);
     try {
       await runSql(run.text, { id: run.id, limit: ROWS_MAX, signal: new AbortController().signal }, run);
       run.finish(null);
@@ -220,6 +228,18 @@ class Console {
     const position = run.error?.position;
     if (position !== undefined && this.tabs.activeId === tab) this.editor.markError(this.offset(run, position));
     if (changesSchema(run)) void this.reload();
+  }
+
+  /** Asks how far a statement is, as long as it runs. */
+  private follow(run: Run): void {
+    const look = async () => {
+      if (!run.running) return;
+      // Where this cannot be told, the statement goes on all the same.
+      const all = await progressOfAll().catch(() => []);
+      run.progress = all.find((p) => p.id === run.id) ?? run.progress;
+      setTimeout(() => void look(), PROGRESS_MS);
+    };
+    setTimeout(() => void look(), PROGRESS_MS);
   }
 
   private async cancel(): Promise<void> {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // results.ts: what a run gave: for each statement a table, or a sentence, or an error.
-import { download, errorFrom, type Column, type Row, type Sink, type SqlError, type Stats } from "./api.ts";
+import { download, errorFrom, type Column, type Progress, type Row, type Sink, type SqlError, type Stats } from "./api.ts";
 import { csv, json, tabbed } from "./cells.ts";
 import { canDraw, Chart, type ChartSource } from "./chart.ts";
 import { button, fill, h, icon, type IconName } from "./dom.ts";
 import { Grid } from "./grid.ts";
-import { count, duration, plural } from "./text.ts";
+import { type PlanDocument, planPage, plansOf } from "./plan.ts";
+import { count, duration, plural, timeLeft } from "./text.ts";
 
 /** Rows that the page keeps of a result. */
 export const ROWS_MAX = 1_000_000;
@@ -25,6 +26,8 @@ export class Run implements Sink {
   readonly began = performance.now();
   ended: number | null = null;
   error: SqlError | null = null;
+  /** How far the statement is; null: it is not asked yet. */
+  progress: Progress | null = null;
   changed: () => void = () => {};
 
   constructor(
@@ -83,10 +86,13 @@ export class Results {
   private readonly chart = new Chart();
   private view: View = "table";
   private source: ChartSource | null = null;
+  /** The result is a plan: it is shown as a picture unless its text is wanted. */
+  private plans: { of: ResultSet; plans: PlanDocument[] } | null = null;
+  private planAsText = false;
   private run: Run | null = null;
   private picked = 0;
   /** What the body shows, so that growing results only grow. */
-  private shown: ResultSet | SqlError | ChartSource | null = null;
+  private shown: ResultSet | SqlError | ChartSource | PlanDocument[] | null = null;
   private ticking = 0;
 
   constructor(private readonly hooks: ResultHooks) {
@@ -150,15 +156,29 @@ export class Results {
   /** What a chart can be made of: a result that is whole. */
   private findSource(): void {
     const { run, set } = this;
+    if (!set?.stats) this.plans = null;
+    else if (this.plans?.of !== set) {
+      const plans = plansOf(set);
+      this.plans = plans && { of: set, plans };
+    }
     if (!run || !set?.stats || run.running) this.source = null;
     else if (this.source?.rows !== set.rows) {
-      const source = { columns: set.columns, rows: set.rows, statement: run.sets.length === 1 ? run.text : null };
+      const source = { columns: set.columns, rows: set.rows, statement: run.sets.length === 1 ? run.text : null, truncated: set.stats.truncated === true };
       this.source = canDraw(source) ? source : null;
     }
   }
 
   private drawViews(): void {
-    this.views.hidden = this.source === null;
+    this.views.hidden = this.source === null && this.plans === null;
+    if (this.plans) {
+      const one = (text: string, asText: boolean) =>
+        button({ text, "aria-pressed": String(this.planAsText === asText) }, () => {
+          this.planAsText = asText;
+          this.shown = null;
+          this.update();
+        });
+      return fill(this.views, one("Plan", false), one("JSON", true));
+    }
     const one = (view: View, name: IconName, text: string) =>
       button({ icon: name, text, "aria-pressed": String(this.view === view) }, () => this.setView(view));
     fill(this.views, one("table", "table", "Table"), one("chart", "chart", "Chart"));
@@ -180,9 +200,16 @@ export class Results {
     if (set?.stats?.truncated) parts.push(`the first ${count(ROWS_MAX)} of more`);
     if (run.running) {
       parts.push(`running ${duration(performance.now() - run.began)}`);
+      parts.push(...progressTexts(run.progress));
       this.ticking = window.setTimeout(() => this.drawSummary(), 100);
     } else if (set?.stats) parts.push(duration(set.stats.ms));
-    fill(this.summary, run.running && h("span", { class: "spinner", "aria-hidden": "true" }), parts.join(" · "));
+    const share = run.running ? run.progress?.percent : undefined;
+    fill(
+      this.summary,
+      run.running && share === undefined && h("span", { class: "spinner", "aria-hidden": "true" }),
+      share !== undefined && h("progress", { class: "run-bar", max: 100, value: share, "aria-label": "Done" }),
+      parts.join(" · "),
+    );
   }
 
   private drawTools(): void {
@@ -233,13 +260,15 @@ export class Results {
     if (!run) return fill(this.body, hintPage());
     const error = run.error && this.picked >= run.sets.length - (set?.stats ? 0 : 1) && !set?.stats ? run.error : null;
     const what = error ?? set;
-    const drawn = this.view === "chart" && this.source ? this.source : what;
+    const plans = !this.planAsText && !error ? (this.plans?.plans ?? null) : null;
+    const drawn = plans ?? (this.view === "chart" && this.source ? this.source : what);
     if (drawn && drawn === this.shown) {
       if (set && drawn === set && set.columns.length > 0) this.grid.grown();
       if (drawn !== set || set.columns.length > 0) return;
     }
     this.shown = drawn;
     if (error) fill(this.body, this.errorPage(run, error));
+    else if (plans) fill(this.body, planPage(plans));
     else if (this.view === "chart" && this.source) {
       fill(this.body, this.chart.element);
       this.chart.show(this.source);
@@ -271,6 +300,16 @@ export class Results {
       ),
     );
   }
+}
+
+/** "34%", "5,000,000 rows read", "about 12 s left", as far as it is known. */
+export function progressTexts(progress: Progress | null): string[] {
+  if (!progress || progress.rows === 0) return [];
+  return [
+    ...(progress.percent === undefined ? [] : [`${Math.floor(progress.percent)}%`]),
+    `${plural(progress.rows, "row")} read`,
+    ...(progress.seconds_left === undefined ? [] : [timeLeft(progress.seconds_left)]),
+  ];
 }
 
 function hintPage(): HTMLElement {

@@ -30,6 +30,13 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
+/** What is left of a long wait, roughly. */
+export function timeLeft(seconds: number): string {
+  if (seconds < 2) return "a moment left";
+  if (seconds < 90) return `about ${Math.round(seconds)} s left`;
+  return `about ${Math.round(seconds / 60)} min left`;
+}
+
 /** A name as SQL wants it: in quotes if it must. */
 export function quoteName(name: string): string {
   if (/^[a-z_][a-z0-9_]*$/i.test(name) && !mustQuote.has(name.toLowerCase())) return name;
