@@ -485,6 +485,7 @@ enum dendro_encoding {
     DENDRO_ENCODING_WIN1252 = 3,
     DENDRO_ENCODING_UTF16LE = 4,
     DENDRO_ENCODING_UTF16BE = 5,
+    DENDRO_ENCODING_NDJSON = 6, /* lines of JSON objects: their members are the columns */
 };
 
 /* Which of day, month and year comes first in 1/2/2020. */

@@ -485,7 +485,8 @@ static int import_to_server(struct import *im)
     } else {
         rc = import_sniff(im);
     }
-    if (rc == CLI_OK && im->o.csv.encoding > DENDRO_ENCODING_WIN1252) {
+    if (rc == CLI_OK && im->o.csv.encoding > DENDRO_ENCODING_WIN1252 &&
+        im->o.csv.encoding < DENDRO_ENCODING_NDJSON) {
         rc =
             cli_complain("import",
                          "%s is UTF-16, which a server's COPY does not read with names of columns: "
@@ -519,12 +520,14 @@ static int import_all(struct import *im)
 
     if (rc == CLI_OK)
         rc = import_open_file(im);
-    if (rc == CLI_OK)
-        rc = im->o.create ? import_guess(im, &sql) : import_sniff(im);
+    if (rc == CLI_OK && im->o.create)
+        rc = import_guess(im, &sql);
     if (rc == CLI_OK)
         rc = import_open_rejects(im);
     if (rc == CLI_OK)
         rc = cli_db_open("import", &im->o.db, !im->o.create, &im->database, &im->conn);
+    if (rc == CLI_OK && !im->o.create)
+        rc = import_sniff(im);
     if (rc == CLI_OK)
         import_catch_interrupt(im);
     if (rc == CLI_OK && im->o.create)

@@ -21,7 +21,7 @@ static const struct cli_option import_list[] = {
      NULL,
      "--encoding",
      "NAME",
-     "what the text is written in: utf8, latin1, win1252, utf16le, utf16be"},
+     "what the text is written in: utf8, latin1, win1252, utf16le, utf16be, ndjson"},
     {'m', NULL, "--decimal", "C", "a comma where 1.234,5 is a number, a point where 1234.5 is"},
     {'o', NULL, "--dates", "ORDER", "mdy, dmy or ymd: what comes first in 1/2/2024"},
     {'n', NULL, "--null", "TEXT", "a cell without quotes that means NULL (the empty one)"},
@@ -52,7 +52,7 @@ static void import_usage(FILE *to)
 {
     (void)fputs(
         "usage: dendro import [options] [DIR | URL] TABLE FILE\n"
-        "Reads FILE.csv, FILE.csv.gz, FILE.csv.zst, FILE.parquet or - (standard input: CSV) "
+        "Reads CSV, NDJSON (both also packed as .gz or .zst) and Parquet, or - (standard input) "
         "into TABLE.\n"
         "How the text is written is found out where no option says it, and told.\n",
         to);
@@ -85,7 +85,8 @@ static int import_encoding(struct import_options *o, const char *value)
                  {"win1252", DENDRO_ENCODING_WIN1252},
                  {"windows-1252", DENDRO_ENCODING_WIN1252},
                  {"utf16le", DENDRO_ENCODING_UTF16LE},
-                 {"utf16be", DENDRO_ENCODING_UTF16BE}};
+                 {"utf16be", DENDRO_ENCODING_UTF16BE},
+                 {"ndjson", DENDRO_ENCODING_NDJSON}};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcasecmp(names[i].name, value) == 0) {
@@ -94,7 +95,9 @@ static int import_encoding(struct import_options *o, const char *value)
         }
     }
     return cli_complain(
-        "import", "--encoding wants utf8, latin1, win1252, utf16le or utf16be, not \"%s\"", value);
+        "import",
+        "--encoding wants utf8, latin1, win1252, utf16le, utf16be or ndjson, not \"%s\"",
+        value);
 }
 
 static int import_dates(struct import_options *o, const char *value)

@@ -112,22 +112,32 @@ static int import_names(const struct import_remote *im,
     return rc < 0 ? rc : 0;
 }
 
-static void import_with(const struct dendro_csv *csv, bool header, struct buf *sql)
+static void import_put_times(const struct dendro_csv *csv, struct buf *sql)
 {
     static const char *const units[] = {[DENDRO_UNIT_S] = "s",
                                         [DENDRO_UNIT_MS] = "ms",
                                         [DENDRO_UNIT_US] = "us",
                                         [DENDRO_UNIT_NS] = "ns"};
+    static const char *const orders[] = {[DENDRO_DATES_SESSION] = "",
+                                         [DENDRO_DATES_MDY] = "mdy",
+                                         [DENDRO_DATES_DMY] = "dmy",
+                                         [DENDRO_DATES_YMD] = "ymd"};
+
+    if (csv->epoch)
+        buf_printf(sql, ", EPOCH '%s'", units[csv->epoch_unit]);
+    if (csv->dates != DENDRO_DATES_SESSION)
+        buf_printf(sql, ", DATES '%s'", orders[csv->dates]);
+}
+
+static void import_with(const struct dendro_csv *csv, bool header, struct buf *sql)
+{
     static const char *const encodings[] = {[DENDRO_ENCODING_AUTO] = "UTF8",
                                             [DENDRO_ENCODING_UTF8] = "UTF8",
                                             [DENDRO_ENCODING_LATIN1] = "LATIN1",
                                             [DENDRO_ENCODING_WIN1252] = "WIN1252",
                                             [DENDRO_ENCODING_UTF16LE] = "UTF16LE",
-                                            [DENDRO_ENCODING_UTF16BE] = "UTF16BE"};
-    static const char *const orders[] = {[DENDRO_DATES_SESSION] = "",
-                                         [DENDRO_DATES_MDY] = "mdy",
-                                         [DENDRO_DATES_DMY] = "dmy",
-                                         [DENDRO_DATES_YMD] = "ymd"};
+                                            [DENDRO_ENCODING_UTF16BE] = "UTF16BE",
+                                            [DENDRO_ENCODING_NDJSON] = "NDJSON"};
 
     buf_puts(sql, " FROM STDIN WITH (FORMAT csv");
     if (header)
@@ -144,14 +154,19 @@ static void import_with(const struct dendro_csv *csv, bool header, struct buf *s
         buf_puts(sql, ", NULL ");
         import_quote(sql, '\'', csv->null_text, strlen(csv->null_text));
     }
-    if (csv->epoch)
-        buf_printf(sql, ", EPOCH '%s'", units[csv->epoch_unit]);
     if (csv->encoding > DENDRO_ENCODING_UTF8)
         buf_printf(sql, ", ENCODING '%s'", encodings[csv->encoding]);
     if (csv->decimal == ',')
         buf_puts(sql, ", DECIMAL ','");
-    if (csv->dates != DENDRO_DATES_SESSION)
-        buf_printf(sql, ", DATES '%s'", orders[csv->dates]);
+    import_put_times(csv, sql);
+    buf_puts(sql, ")");
+}
+
+/* The server finds out the names of the members. */
+static void import_with_json(const struct dendro_csv *csv, struct buf *sql)
+{
+    buf_puts(sql, " FROM STDIN WITH (FORMAT ndjson");
+    import_put_times(csv, sql);
     buf_puts(sql, ")");
 }
 
@@ -178,6 +193,7 @@ int cli_import_remote(const struct import_remote *im, uint64_t *ret_rows, struct
 {
     struct dendro_copy copy = {.read = im->read, .read_arg = im->read_arg};
     const char *tail = NULL;
+    bool json = im->csv->encoding == DENDRO_ENCODING_NDJSON;
     bool header = false;
     struct buf sql;
     int rc;
@@ -185,9 +201,11 @@ int cli_import_remote(const struct import_remote *im, uint64_t *ret_rows, struct
     *ret_rows = 0;
     buf_init(&sql, NULL);
     buf_printf(&sql, "COPY %s", im->table);
-    rc = im->parquet ? 0 : import_names(im, &sql, &header, err);
+    rc = im->parquet || json ? 0 : import_names(im, &sql, &header, err);
     if (im->parquet)
         buf_puts(&sql, " FROM STDIN WITH (FORMAT parquet)");
+    else if (json)
+        import_with_json(im->csv, &sql);
     else
         import_with(im->csv, header, &sql);
     backend_set_copy(im->to, &copy);

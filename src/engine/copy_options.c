@@ -18,6 +18,7 @@ struct copy_taken {
     struct arena *arena;
     const struct copy_stmt *ast;
     bool format;
+    bool ndjson;
     bool header;
     const struct option_spec *delimiter;
     const struct option_spec *null;
@@ -77,12 +78,17 @@ static int copy_take_format(struct copy_taken *t, const struct option_spec *o, s
                                         [COPY_PARQUET] = "parquet"};
 
     t->format = true;
+    if (o->value && strcasecmp(o->value, "ndjson") == 0) {
+        t->to->kind = COPY_CSV; /* which the source makes of it: csv_json.h */
+        t->ndjson = true;
+        return 0;
+    }
     for (size_t i = 0; o->value && i < DN_ARRAY_SIZE(kinds); i++)
         if (strcasecmp(o->value, kinds[i]) == 0) {
             t->to->kind = (enum copy_kind)i;
             return 0;
         }
-    return copy_bad_value(o, "text, csv, binary or parquet", err);
+    return copy_bad_value(o, "text, csv, binary, parquet or ndjson", err);
 }
 
 static int copy_take_header(struct copy_taken *t, const struct option_spec *o, struct dn_err *err)
@@ -357,6 +363,39 @@ static enum copy_kind copy_kind_of(const char *file)
                : COPY_CSV;
 }
 
+/* Lines of JSON objects: the source makes CSV of them, whose header names the columns. */
+static int copy_check_ndjson(const struct copy_taken *t, struct dn_err *err)
+{
+    const struct option_spec *others[] = {
+        t->delimiter, t->null, t->quote, t->escape, t->force_not_null, t->force_null};
+    int rc;
+
+    if (!t->ast->from) {
+        rc = DN_FAIL(err, DN_E_UNSUPPORTED, "COPY TO writes no NDJSON");
+        dn_err_hint(err, "dendro export -o x.ndjson does.");
+        return rc;
+    }
+    for (size_t i = 0; i < DN_ARRAY_SIZE(others); i++)
+        if (others[i])
+            return copy_refuse(others[i], "this option is not for NDJSON", err);
+    if (t->header || t->to->format.encoding != CSV_UTF8 || t->to->format.comma)
+        return DN_FAIL(
+            err,
+            DN_E_UNSUPPORTED,
+            "HEADER, ENCODING and DECIMAL are not for NDJSON, which is UTF-8 and has names");
+    if (t->ast->columns)
+        return DN_FAIL(
+            err, DN_E_UNSUPPORTED, "the members of NDJSON say themselves which columns they are");
+    return 0;
+}
+
+static bool copy_is_ndjson(const char *file)
+{
+    const char *point = strrchr(file, '.');
+
+    return point && (strcasecmp(point, ".ndjson") == 0 || strcasecmp(point, ".jsonl") == 0);
+}
+
 int copy_take_options(const struct copy_stmt *ast,
                       struct arena *arena,
                       struct stmt_copy *ret,
@@ -372,8 +411,16 @@ int copy_take_options(const struct copy_stmt *ast,
                               .by_names = !stdio};
     for (uint32_t i = 0; rc == 0 && i < ast->options_count; i++)
         rc = copy_take(&t, i, err);
-    if (!t.format && !stdio)
+    if (!t.format && !stdio) {
         ret->kind = copy_kind_of(ast->file);
+        t.ndjson = ast->from && copy_is_ndjson(ast->file);
+    }
+    if (rc == 0 && t.ndjson) {
+        rc = copy_check_ndjson(&t, err);
+        ret->format.encoding = CSV_NDJSON;
+        ret->header = LOAD_HEADER_YES;
+        ret->by_names = t.header = true;
+    }
     if (rc == 0 && !t.header && !stdio && ret->kind == COPY_CSV && ast->from)
         ret->header = LOAD_HEADER_AUTO;
     else if (rc == 0 && !t.header)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/csv_encoding.h"
 
+#include "engine/csv_json.h"
+
 #include "base/text.h"
 #include "func/text.h"
 
@@ -29,6 +31,7 @@ static const struct {
     {"utf16", CSV_UTF16LE},
     {"utf16le", CSV_UTF16LE},
     {"utf16be", CSV_UTF16BE},
+    {"ndjson", CSV_NDJSON},
     {"auto", CSV_ENCODING_AUTO},
 };
 
@@ -65,6 +68,8 @@ const char *csv_encoding_name(enum csv_encoding e)
         return "UTF16LE";
     case CSV_UTF16BE:
         return "UTF16BE";
+    case CSV_NDJSON:
+        return "NDJSON";
     case CSV_ENCODING_AUTO:
         return "AUTO";
     }
@@ -118,6 +123,8 @@ enum csv_encoding csv_encoding_guess(const uint8_t *text, size_t len, bool whole
         return CSV_UTF16LE;
     if (encoding_zeros(text, len, 0))
         return CSV_UTF16BE;
+    if (csv_json_is(text, len, whole))
+        return CSV_NDJSON;
     whole_len = len;
     len = whole ? len : encoding_whole(text, len);
     /* A zero byte is refused later, whatever the encoding. */
@@ -200,6 +207,7 @@ int csv_encoding_take(enum csv_encoding e,
     case CSV_UTF16BE:
         return encoding_utf16(e == CSV_UTF16BE, in, len, ret_used, to, err);
     case CSV_UTF8:
+    case CSV_NDJSON:
     case CSV_ENCODING_AUTO:
         break;
     }

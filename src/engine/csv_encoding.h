@@ -12,6 +12,7 @@ enum csv_encoding {
     CSV_WIN1252, /* the same with signs instead of control characters from 0x80 to 0x9f */
     CSV_UTF16LE,
     CSV_UTF16BE,
+    CSV_NDJSON,        /* UTF-8, but lines of JSON objects, which become CSV: csv_json.h */
     CSV_ENCODING_AUTO, /* as the beginning of the text suggests */
 };
 
@@ -22,7 +23,8 @@ bool csv_encoding_find(const char *name, enum csv_encoding *ret);
 const char *csv_encoding_name(enum csv_encoding e);
 
 /* What the beginning of a text is written in: by a byte order mark, by zero bytes between ASCII,
- * and Windows-1252 if it cannot be UTF-8 and has no bytes that are in no text. whole: nothing
+ * and Windows-1252 if it cannot be UTF-8 and has no bytes that are in no text;
+ * NDJSON if the first line is an object. whole: nothing
  * follows, so that the last character must be complete. */
 enum csv_encoding csv_encoding_guess(const uint8_t *text, size_t len, bool whole);
 

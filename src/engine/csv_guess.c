@@ -130,7 +130,8 @@ static int guess_records(
             record.count == g->cols_count && /* others are found by the import */
             !(record.count == 1 && record.cells[0].text.len == 0 && !record.cells[0].quoted))
             rc = guess_row(g, &record, g->line, scratch, err);
-        g->line += record.lines;
+        if (!first || g->ret->format.encoding != CSV_NDJSON) /* whose header is none of its lines */
+            g->line += record.lines;
     }
     return rc;
 }
@@ -147,6 +148,8 @@ static int guess_begin(struct guess *g, char **text, size_t *len, struct dn_err 
     }
     if (*len == 0)
         return spec->table ? DN_FAIL(err, DN_E_BAD_TEXT, "the file is empty") : DN_EOF;
+    if (g->ret->format.encoding == CSV_NDJSON)
+        g->ret->format.delimiter = ',', g->ret->format.quote = '"';
     csv_sniff(*text, *len, &g->ret->format);
     if (spec->header == CSV_GUESS_NO_HEADER && !spec->columns && spec->table)
         return DN_FAIL(
@@ -352,6 +355,10 @@ static void guess_header(struct guess *g, struct arena *scratch)
     bool value_above = false;
 
     g->ret->header = g->spec->header != CSV_GUESS_NO_HEADER;
+    if (g->ret->format.encoding == CSV_NDJSON) {
+        g->ret->header = true;
+        return;
+    }
     if (g->spec->header != CSV_GUESS_HEADER_AUTO || g->rows == 0)
         return;
     for (uint32_t i = 0; i < g->cols_count && i < g->first.count; i++) {
@@ -374,7 +381,7 @@ static void guess_header(struct guess *g, struct arena *scratch)
 /* A column that is numbers only with decimal commas decides. */
 static void guess_comma(struct guess *g)
 {
-    if (g->spec->comma_given)
+    if (g->spec->comma_given || g->ret->format.encoding == CSV_NDJSON)
         return;
     for (uint32_t i = 0; i < g->cols_count; i++) {
         const struct csv_kinds *k = &g->cols[i].kinds;
@@ -544,7 +551,9 @@ static void guess_explain_format(struct guess *g)
                                           : "bars (|)");
     if (!given->quote && f->quote != '"')
         buf_puts(why, "text: cells are quoted with '\n");
-    if (f->encoding != CSV_UTF8 && given->encoding == CSV_ENCODING_AUTO)
+    if (f->encoding == CSV_NDJSON)
+        buf_puts(why, "text: its lines are JSON objects\n");
+    else if (f->encoding != CSV_UTF8 && given->encoding == CSV_ENCODING_AUTO)
         buf_printf(why, "text: it is %s\n", csv_encoding_name(f->encoding));
     if (g->spec->header == CSV_GUESS_HEADER_AUTO && !g->ret->header)
         buf_puts(why, "text: the first line is a row, not a header\n");

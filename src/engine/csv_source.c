@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/csv_source.h"
 
+#include "engine/csv_json.h"
+
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -35,6 +37,9 @@ struct csv_source {
         put[CSV_CHAR_MAX]; /* of a character for which the caller had no room: [put_at, put_len) */
     size_t put_at;
     size_t put_len;
+    struct csv_json json; /* CSV_NDJSON: raw are its lines, and made is what they came to */
+    struct buf made;
+    size_t made_at;
 };
 
 static int source_fill(struct csv_source *s, struct dn_err *err)
@@ -135,6 +140,31 @@ static int source_detect(struct csv_source *s, struct dn_err *err)
 static int
 source_unpack(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, struct dn_err *err);
 
+/* Bytes of the whole lines in raw; all of them at the end. */
+static size_t source_json_whole(const struct csv_source *s)
+{
+    size_t len = s->raw_len;
+
+    if (s->raw_len < s->raw_cap) /* it could not be filled: nothing follows */
+        return len;
+    while (len > 0 && s->raw[len - 1] != '\n')
+        len--;
+    return len;
+}
+
+static int source_json_begin(struct csv_source *s, struct dn_err *err)
+{
+    int rc;
+
+    csv_json_init(&s->json, s->owner);
+    rc = csv_json_names(&s->json, (const char *)s->raw, source_json_whole(s), err);
+    if (rc == 0 && s->json.names_count == 0 && s->raw_len > 0)
+        return DN_FAIL(err, DN_E_BAD_TEXT, "there is no JSON object with members in the text");
+    if (rc == 0 && s->json.names_count > 0)
+        csv_json_header(&s->json, &s->made);
+    return rc;
+}
+
 /* The buffer for converting; of an encoding that is to be found out it first has the beginning. */
 static int source_encoding(struct csv_source *s, struct dn_err *err)
 {
@@ -143,14 +173,17 @@ static int source_encoding(struct csv_source *s, struct dn_err *err)
 
     if (s->encoding == CSV_UTF8)
         return 0;
+    look = look || s->encoding == CSV_NDJSON;
     s->raw_cap = look ? SOURCE_LOOK_BYTES : SOURCE_RAW_BYTES;
     s->raw = mem_alloc(s->owner, s->raw_cap);
     if (!s->raw)
         return DN_FAIL_NOMEM(err);
     if (look)
         rc = source_unpack(s, s->raw, s->raw_cap, &s->raw_len, err);
-    if (look && rc == 0)
+    if (rc == 0 && s->encoding == CSV_ENCODING_AUTO)
         s->encoding = csv_encoding_guess(s->raw, s->raw_len, s->raw_len < s->raw_cap);
+    if (rc == 0 && s->encoding == CSV_NDJSON)
+        rc = source_json_begin(s, err);
     return rc;
 }
 
@@ -170,6 +203,7 @@ int csv_source_open(csv_read_fn fn,
     s->arg = arg;
     s->owner = owner;
     s->encoding = encoding;
+    buf_init(&s->made, owner);
     s->in = mem_alloc(owner, SOURCE_IN_BYTES);
     if (!s->in)
         rc = DN_FAIL_NOMEM(err);
@@ -205,6 +239,8 @@ void csv_source_close(struct csv_source *s)
     if (s->gz_open)
         (void)inflateEnd(&s->gz);
     ZSTD_freeDCtx(s->zstd);
+    csv_json_done(&s->json);
+    buf_done(&s->made);
     mem_free(s->raw);
     mem_free(s->in);
     mem_free(s);
@@ -359,6 +395,53 @@ static int source_more(struct csv_source *s, struct dn_err *err)
     return rc;
 }
 
+/* The next lines as records. */
+static int source_json_more(struct csv_source *s, struct dn_err *err)
+{
+    size_t whole = source_json_whole(s);
+    size_t n = 0;
+    int rc;
+
+    if (whole == 0 && s->raw_len > 0)
+        return DN_FAIL(err, DN_E_TOO_LONG, "a line is longer than %zu bytes", s->raw_cap);
+    buf_reset(&s->made);
+    s->made_at = 0;
+    rc = csv_json_lines(&s->json, (const char *)s->raw, whole, &s->made, err);
+    if (rc < 0)
+        return rc;
+    memmove(s->raw, s->raw + whole, s->raw_len - whole);
+    s->raw_len -= whole;
+    rc = source_unpack(s, s->raw + s->raw_len, s->raw_cap - s->raw_len, &n, err);
+    s->raw_len += n;
+    return rc;
+}
+
+static int
+source_json_read(struct csv_source *s, uint8_t *to, size_t len, size_t *ret_len, struct dn_err *err)
+{
+    size_t done = 0;
+
+    while (done < len) {
+        size_t n = s->made.len - s->made_at;
+
+        if (n == 0 && s->raw_len == 0)
+            break;
+        if (n == 0) {
+            int rc = source_json_more(s, err);
+
+            if (rc < 0)
+                return rc;
+            continue;
+        }
+        n = n < len - done ? n : len - done;
+        memcpy(to + done, s->made.data + s->made_at, n);
+        s->made_at += n;
+        done += n;
+    }
+    *ret_len = done;
+    return 0;
+}
+
 int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len, struct dn_err *err)
 {
     uint8_t *out = to;
@@ -366,6 +449,8 @@ int csv_source_read(struct csv_source *s, void *to, size_t len, size_t *ret_len,
 
     if (s->encoding == CSV_UTF8)
         return source_plain_text(s, to, len, ret_len, err);
+    if (s->encoding == CSV_NDJSON)
+        return source_json_read(s, to, len, ret_len, err);
     while (done < len) {
         size_t used = 0;
         int rc = 0;

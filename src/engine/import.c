@@ -100,6 +100,7 @@ static const enum csv_encoding import_encodings[] = {
     [DENDRO_ENCODING_WIN1252] = CSV_WIN1252,
     [DENDRO_ENCODING_UTF16LE] = CSV_UTF16LE,
     [DENDRO_ENCODING_UTF16BE] = CSV_UTF16BE,
+    [DENDRO_ENCODING_NDJSON] = CSV_NDJSON,
 };
 #define IMPORT_ENCODINGS DN_ARRAY_SIZE(import_encodings)
 
@@ -134,6 +135,12 @@ import_format_plain(const struct dendro_csv *csv, struct csv_format *ret, struct
         return rc;
     if (ret->encoding == CSV_ENCODING_AUTO)
         ret->encoding = CSV_UTF8;
+    if (ret->encoding == CSV_NDJSON) { /* the text is made here */
+        ret->delimiter = ',';
+        ret->quote = '"';
+        ret->null_text.len = 0;
+        ret->comma = false;
+    }
     ret->delimiter = ret->delimiter ? ret->delimiter : ',';
     ret->quote = ret->quote ? ret->quote : '"';
     return csv_format_check(ret, err);
@@ -205,6 +212,8 @@ static int import_run(dendro_conn *conn,
         return rc;
     }
     load.columns = columns;
+    if (load.format.encoding == CSV_NDJSON)
+        load.header = LOAD_HEADER_YES;
     cat = tx_catalog(conn);
     load.table = session_target(conn, cat, &name, &load.named, err);
     load.rights = cat;
@@ -378,6 +387,8 @@ static int import_look(struct dendro_import *import,
         dn_err_clear(err);
         buf_reset(&g.why);
         g.format.delimiter = '\0';
+        if (g.format.encoding == CSV_NDJSON)
+            import->csv.encoding = DENDRO_ENCODING_NDJSON;
         rc = 0;
     }
     if (rc == 0 && g.why.len == 0) { /* Parquet says itself how it is written; or see above */

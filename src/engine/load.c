@@ -222,7 +222,8 @@ static int load_first(struct load *l, struct load_slot *slot, struct dn_err *err
     l->run.first = 1;
     session_intake_run(l->conn, &l->run);
     slot->skip += l->columns.header.record_len;
-    l->line += l->columns.header.lines;
+    if (l->spec->format.encoding != CSV_NDJSON) /* there the names were put before the first line */
+        l->line += l->columns.header.lines;
     return 0;
 }
 

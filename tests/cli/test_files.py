@@ -147,6 +147,38 @@ class Import(FileCase):
                 self.sql(f"DELETE FROM cpu; COPY cpu FROM '{path}' (FORMAT csv, HEADER false, DATES '{order}'{more});")
                 self.assertEqual(self.select("SELECT time FROM cpu"), want + "T00:00:00.000Z\n")
 
+    def test_ndjson(self):
+        lines = ('{"host":"a","time":"2024-01-01T00:00:00Z","v":1.5,"tags":{"x":1}}\n'
+                 '{"time":"2024-01-01T00:01:00Z","host":"b","v":null,"note":"say \\"hi\\""}\n')
+        path = self.file("a.ndjson", lines)
+        out, _ = self.load("--create", "j", path)
+        self.assertIn("-- text: its lines are JSON objects\n", out)
+        want = 'a,2024-01-01T00:00:00.000Z,1.5,"{""x"":1}",\nb,2024-01-01T00:01:00.000Z,,,"say ""hi"""\n'
+        self.assertEqual(self.select("SELECT host, time, v, tags, note FROM j ORDER BY host"), want)
+        self.load("--create", "-q", "packed", "-", stdin=gzip.compress(lines.encode()))
+        self.assertEqual(self.select("SELECT host, time, v, tags, note FROM packed ORDER BY host"), want)
+        self.sql(f"DELETE FROM j; COPY j FROM '{path}'; COPY j FROM '{path}' (FORMAT ndjson);")  # the name says what it is
+        self.assertEqual(self.select("SELECT host, time, v, tags, note FROM j ORDER BY host"), want)
+        _, err = self.load("cpu", path, code=1)
+        self.assertIn('column "tags" of relation "cpu" does not exist', err)
+        _, err = self.load("j", self.file("bad.ndjson", lines + "no\n"), code=1)
+        self.assertIn("line 3: the line is no JSON object", err)
+        late = '{"host":"a","time":"2024-01-01T00:00:00Z"}\n' * 40000
+        _, err = self.load("--create", "late", self.file("late.ndjson", late + '{"new":1}\n'), code=1)
+        self.assertIn('line 40001: the member "new" is in no line of the first megabyte', err)
+        for options, wrong in (("FORMAT ndjson, DELIMITER ';'", "not for NDJSON"), ("FORMAT ndjson, HEADER true", "not for NDJSON")):
+            code, _, err = self.run_dendro("sql", self.dir, "-c", f"COPY j FROM '{path}' ({options})")
+            self.assertEqual(code, 1)
+            self.assertIn(wrong, err)
+        code, _, err = self.run_dendro("sql", self.dir, "-c", "COPY j TO STDOUT (FORMAT ndjson)")
+        self.assertIn("COPY TO writes no NDJSON", err)
+        # What goes out comes in again.
+        out = os.path.join(self.base, "out.ndjson")
+        self.assertEqual(self.run_dendro("export", self.dir, "j", "-o", out)[0], 0)
+        self.sql("CREATE TABLE again (LIKE j INCLUDING ALL)")
+        self.load("-q", "again", out)
+        self.assertEqual(self.select("SELECT host, time, v, tags, note FROM again ORDER BY host"), want)
+
     def test_stdin(self):
         self.load("-q", "cpu", "-", stdin=HEAD + cpu_rows(50))
         self.load("-q", "cpu", "-", stdin=cpu_rows(10, 100))  # no header: all columns in order

@@ -330,6 +330,10 @@ class RemoteConnection(Remote, Case):
         with open(path, "wb") as f:
             f.write("host,time\nKöln,2019-12-31\n".encode("utf-16"))
         self.assertIn("UTF-16", self.run_dendro("import", self.dir, "cpu", path)[2])
+        path = self.file("lines.ndjson", '{"host":"json","time":"2020-01-01T00:04:00Z","load avg":2.5}\n')
+        self.assertRegex(self.run_dendro("import", self.dir, "cpu", path)[1], r"its lines are JSON objects\n1 rows in ")
+        self.expect(["sql", self.dir, "--csv", "--no-header", "-c",
+                     "SELECT host, \"load avg\" FROM cpu WHERE host = 'json'; DELETE FROM cpu WHERE host = 'json'"], out="json,2.5\n")
         given = "2020-01-01 00:03:00,d\n"
         self.assertEqual(self.run_dendro("import", "-q", "--columns", "time,host", self.dir, "cpu", "-", stdin=given), (0, "", ""))
         self.expect(["sql", self.dir, "--csv", "--no-header", "-c", 'SELECT host, "load avg" FROM cpu ORDER BY host'],

@@ -102,6 +102,17 @@ test("a value that does not fit beyond what was looked at: one press makes its c
   assert.deepEqual((await p.server.sql("SELECT count(*), max(n) FROM late")).rows, [[100001, "odd"]]);
 });
 
+test("lines of JSON objects", async (p) => {
+  await p.open();
+  await drop(p, "events.ndjson", '{"at":"2024-05-01T00:00:00Z","who":"a","n":1}\n{"at":"2024-05-01T00:01:00Z","n":2.5,"who":"b"}\n');
+  await dialog(p).waitFor();
+  assert.equal(await table(p).inputValue(), "events");
+  assert.match(await sql(p), /"at" TIMESTAMP NOT NULL,\n {4}who VARCHAR[^]*n DOUBLE/);
+  await go(p);
+  await p.page.getByText("2 rows imported").waitFor();
+  assert.deepEqual((await p.server.sql("SELECT who, n FROM events ORDER BY who")).rows, [["a", 1], ["b", 2.5]]);
+});
+
 test("Parquet", async (p) => {
   await p.open();
   const file = join(p.server.home, "cells.parquet");

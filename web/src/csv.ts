@@ -43,7 +43,7 @@ export function records(text: string, delimiter: string, quote: string, max: num
 
 /** A name for a table out of the name of a file. */
 export function tableName(file: string): string {
-  const name = file.replace(/(\.(csv|tsv|txt|parquet))?(\.gz|\.zst)?$/i, "").toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^_+|_+$/g, "");
+  const name = file.replace(/(\.(csv|tsv|txt|ndjson|jsonl|parquet))?(\.gz|\.zst)?$/i, "").toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, "_").replace(/^_+|_+$/g, "");
   return /^[\p{L}_]/u.test(name) ? name.slice(0, 60) : `t_${name}`.slice(0, 60);
 }
 

@@ -39,6 +39,7 @@ async function previewOf(head: Blob, file: File, suggestion: Suggestion): Promis
   if (head === file && /\.(gz|zst|parquet)$/i.test(file.name)) return [];
   const text = decode(await head.slice(0, SHOWN_BYTES).arrayBuffer(), encoding ?? "utf8");
   const from = header === "false" ? 0 : 1;
+  if (encoding === "ndjson") return [];
   return records(text, delimiter === "tab" ? "\t" : (delimiter ?? ","), quote ?? '"', PREVIEW_ROWS + from).slice(from);
 }
 
@@ -209,13 +210,13 @@ export async function importFile(file: File, hooks: ImportHooks): Promise<void> 
     new Importer(file, hooks, suggestion, plan, preview);
   } catch (error) {
     const { message, hint } = errorFrom(error);
-    dialog(`${file.name} cannot be imported`, h("p", {}, message), h("p", { class: "small" }, hint ?? "Dendro reads texts of rows (CSV), plain or packed by gzip or zstd, and Parquet."));
+    dialog(`${file.name} cannot be imported`, h("p", {}, message), h("p", { class: "small" }, hint ?? "Dendro reads CSV and lines of JSON objects (NDJSON), plain or packed by gzip or zstd, and Parquet."));
   }
 }
 
 /** Files can be dropped anywhere on the page. */
 export function acceptDrops(take: (file: File) => void): void {
-  const veil = h("div", { class: "veil", "aria-hidden": "true" }, h("p", {}, "Drop a CSV or Parquet file to import it"));
+  const veil = h("div", { class: "veil", "aria-hidden": "true" }, h("p", {}, "Drop a CSV, NDJSON or Parquet file to import it"));
   let depth = 0;
   const files = (event: DragEvent) => event.dataTransfer?.types.includes("Files") === true;
   const show = (on: boolean) => veil.classList.toggle("on", on);
@@ -235,7 +236,7 @@ export function acceptDrops(take: (file: File) => void): void {
 
 /** The browser's own dialog for files. */
 export function chooseFile(take: (file: File) => void): void {
-  const input = h("input", { type: "file", accept: ".csv,.tsv,.txt,.gz,.zst,.parquet,text/csv" });
+  const input = h("input", { type: "file", accept: ".csv,.tsv,.txt,.ndjson,.jsonl,.gz,.zst,.parquet,text/csv" });
   input.addEventListener("change", () => input.files?.[0] && take(input.files[0]));
   input.click();
 }

@@ -158,7 +158,8 @@ static const struct {
                         {"latin1", DENDRO_ENCODING_LATIN1},
                         {"win1252", DENDRO_ENCODING_WIN1252},
                         {"utf16le", DENDRO_ENCODING_UTF16LE},
-                        {"utf16be", DENDRO_ENCODING_UTF16BE}};
+                        {"utf16be", DENDRO_ENCODING_UTF16BE},
+                        {"ndjson", DENDRO_ENCODING_NDJSON}};
 
 static const char *const import_dates[] = {[DENDRO_DATES_SESSION] = "",
                                            [DENDRO_DATES_MDY] = "mdy",
@@ -179,7 +180,8 @@ static bool import_writing(struct http_req *req, struct dendro_csv *csv)
             known = true;
         }
     if (!known)
-        http_fail(req, 400, "22023", "encoding is utf8, latin1, win1252, utf16le or utf16be");
+        http_fail(
+            req, 400, "22023", "encoding is utf8, latin1, win1252, utf16le, utf16be or ndjson");
     if (decimal && strcmp(decimal, ",") != 0 && strcmp(decimal, ".") != 0)
         http_fail(req, 400, "22023", "decimal is a comma or a point");
     else if (decimal)

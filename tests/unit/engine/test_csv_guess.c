@@ -160,6 +160,22 @@ static const struct written written[] = {
      "CREATE TABLE t (\n  a VARCHAR,\n  b BIGINT\n)",
      NULL,
      "1.0.0|2\n1.2.3|1\n"},
+    {WRITTEN("{\"time\":\"2024-01-01\",\"a\":1.5,\"b\":\"x\\\"\\u00e9\\ud83d\\ude00\\n,\"}\r\n"
+             " { \"a\" : null , \"time\" : \"2024-01-02\", \"c\":{\"d\":[1,\"}\"]}, \"\\u0065\": "
+             "true }\n"),
+     "CREATE TABLE t (\n  time TIMESTAMP NOT NULL,\n  a DOUBLE,\n  b VARCHAR,\n  c VARCHAR,\n  e "
+     "BOOLEAN,\n  PRIMARY KEY (time)\n)",
+     "text: its lines are JSON objects\n",
+     "2024-01-01T00:00:00.000Z|1.5|x\"\xc3\xa9\xf0\x9f\x98\x80\n,|~|~\n"
+     "2024-01-02T00:00:00.000Z|~|~|{\"d\":[1,\"}\"]}|true\n"},
+    {WRITTEN("{\"a\":1}\n\n{\"a\":2}"),
+     "CREATE TABLE t (\n  a BIGINT\n)",
+     "its lines are JSON",
+     "1\n2\n"},
+    {WRITTEN("{a},b\n{1},2\n"),
+     "CREATE TABLE t (\n  \"{a}\" VARCHAR,\n  b BIGINT\n)",
+     NULL,
+     "{1}|2\n"},
     {WRITTEN("a;b\n1,5;52.52\n2,5;13.4\n"),
      "CREATE TABLE t (\n  a DOUBLE,\n  b VARCHAR\n)",
      "numbers: they have a decimal comma",
@@ -204,11 +220,11 @@ static void written_check(const struct written *w)
         if (dendro_import_csv(f.conn, &spec, NULL, &err) < 0)
             fail_msg("%s: %s", w->text, err.message);
         for (const char *p = w->rows; *p; p++)
-            lines += *p == '\n';
+            lines += *p == '\n' && p[1] != ','; /* or it is within a value */
         buf_reset(&want);
         buf_printf(&want, "%s(SELECT %u)\n", w->rows, lines);
         buf_u8(&want, 0);
-        assert_string_equal(db_ok(&f, "SELECT * FROM t ORDER BY 1, 2"), (char *)want.data);
+        assert_string_equal(db_ok(&f, "SELECT * FROM t ORDER BY 1"), (char *)want.data);
     }
     buf_done(&want);
     db_close(&f);
@@ -315,6 +331,45 @@ static void test_given(void **state)
     dendro_free(why);
 }
 
+/* Lines that are no objects are named. */
+static void test_json_lines(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *want;
+    } cases[] = {
+        {"{\"a\":1}\n{\"a\":2\n", "line 2: the line is no JSON object"},
+        {"{\"a\":1}\n\n[1]\n", "line 3: the line is no JSON object"},
+        {"{\"a\":1}\n{\"a\":2}x\n", "line 2: the line is no JSON object"},
+        {"{\"a\":1}\n{\"a\" 2}\n", "line 2: the line is no JSON object"},
+        {"{\"a\":1}\n{\"a\":2,}\n", "line 2: the line is no JSON object"},
+        {"{\"a\":\"\"}\n{\"a\":\"\\x\"}\n", "line 2: a string has a bad escape"},
+        {"{\"a\":\"\"}\n{\"a\":\"\\ud800\"}\n", "line 2: a string has a bad escape"},
+        {"{\"a\":\"\"}\n{\"a\":\"\\u0000\"}\n", "line 2: a string has a bad escape"},
+        {"{\"a\":1}\n{\"a\":oops}\n", "line 2, column \"a\""},
+    };
+    struct db_fix f;
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(cases); i++) {
+        struct load_text t = {.text = cases[i].text, .len = strlen(cases[i].text)};
+        struct dendro_import spec = {.table = "t",
+                                     .read = load_text_read,
+                                     .read_arg = &t,
+                                     .csv = {.encoding = DENDRO_ENCODING_NDJSON}};
+        struct dendro_error err;
+
+        db_open(&f);
+        db_ok(&f,
+              strstr(cases[i].text, "\"\"") ? "CREATE TABLE t (a VARCHAR)"
+                                            : "CREATE TABLE t (a INT)");
+        assert_true(dendro_import_csv(f.conn, &spec, NULL, &err) < 0);
+        if (strncmp(err.message, cases[i].want, strlen(cases[i].want)) != 0)
+            fail_msg("%s: %s", cases[i].text, err.message);
+        db_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_written),
         cmocka_unit_test(test_late),
         cmocka_unit_test(test_given),
+        cmocka_unit_test(test_json_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
