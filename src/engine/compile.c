@@ -49,6 +49,7 @@ static int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast,
     int rc;
 
     env.keys = stmt->of_cursor;
+    env.estimates = stmt->ast->kind == STMT_EXPLAIN;
     rc = plan_select(&env, ast, &stmt->plan, err);
     if (rc < 0)
         return rc;
@@ -63,6 +64,7 @@ static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast,
     int rc;
 
     env.shard = stmt->shard;
+    env.estimates = stmt->ast->kind == STMT_EXPLAIN;
     rc = ast->change->current_of.s ? cursor_current(stmt, ast->change, &stmt->at, err) : 0;
     env.at = stmt->at;
     if (rc == 0)

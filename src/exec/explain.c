@@ -14,7 +14,8 @@
 
 #define EXPLAIN_KIB       1024u
 #define EXPLAIN_NS_PER_MS 1e6
-#define EXPLAIN_GUTTER    64 /* characters of figures before the tree */
+#define EXPLAIN_SURPRISE  10.0 /* times more or fewer rows than were expected */
+#define EXPLAIN_GUTTER    64   /* characters of figures before the tree */
 
 /* ---- names ---- */
 
@@ -249,6 +250,22 @@ static void explain_scan(const struct exec_figures *f, struct buf *lines)
                s->columns_decoded);
 }
 
+/* Where far more or fewer rows came than the planner expected, that is said. */
+static void
+explain_surprise(const struct plan_node *n, const struct exec_figures *f, struct buf *lines)
+{
+    double expected = n->rows_estimate;
+    double rows;
+
+    if (expected <= 0 || !f->pulled || f->loops == 0)
+        return;
+    rows = (double)f->rows / (double)f->loops;
+    expected = expected < 1 ? 1 : expected;
+    rows = rows < 1 ? 1 : rows;
+    if (rows >= expected * EXPLAIN_SURPRISE || expected >= rows * EXPLAIN_SURPRISE)
+        buf_printf(lines, "\nrows expected: %.0f", expected);
+}
+
 /* The lines of a node, with those of its scan. */
 static int explain_lines(const struct plan_node *n,
                          struct exec_ctx *ctx,
@@ -262,8 +279,11 @@ static int explain_lines(const struct plan_node *n,
     rc = exec_ops_of(n->kind)->explain(n, ctx, lines, err);
     ctx->analysis = analysis;
     for (const struct exec_figures *f = analysis ? analysis->figures : NULL; f; f = f->next)
-        if (f->node == n && f->scanned && lines->len)
-            explain_scan(f, lines);
+        if (f->node == n && lines->len) {
+            explain_surprise(n, f, lines);
+            if (f->scanned)
+                explain_scan(f, lines);
+        }
     if (rc == 0 && lines->failed)
         rc = DN_FAIL_NOMEM(err);
     return rc;
@@ -498,6 +518,8 @@ static int explain_json_node(const struct plan_node *n,
     dn_json_begin(w, name, '{');
     if (rc == 0)
         explain_json_lines((const char *)lines.data, lines.len, w);
+    if (n->rows_estimate > 0)
+        dn_json_put_int(w, "Rows expected", (int64_t)n->rows_estimate);
     if (ctx->analysis)
         explain_json_figures(ctx->analysis, n, w);
     buf_done(&lines);

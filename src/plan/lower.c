@@ -6,6 +6,8 @@
 #include "plan/lower.h"
 #include "plan/rewrite.h"
 
+#define LOWER_ESTIMATES_MAX 500u /* nodes of a plan that get one */
+
 /* ---- places ---- */
 
 struct plan_node *
@@ -426,17 +428,12 @@ static int lower_unique(struct lower *lo,
 
 /* ---- any node ---- */
 
-int lower_tree(struct lower *lo,
-               struct lnode *n,
-               const struct lvars *want,
-               struct lplan *ret,
-               struct dn_err *err)
+static int lower_any(struct lower *lo,
+                     struct lnode *n,
+                     const struct lvars *want,
+                     struct lplan *ret,
+                     struct dn_err *err)
 {
-    int rc = plan_check_cancel(lo->q->env, err);
-
-    if (rc < 0)
-        return rc;
-    *ret = (struct lplan){.node = NULL};
     switch (n->kind) {
     case L_SCAN:
         return lower_scan(lo, n, want, ret, err);
@@ -472,6 +469,25 @@ int lower_tree(struct lower *lo,
         break;
     }
     return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of tree node: %d", (int)n->kind);
+}
+
+int lower_tree(struct lower *lo,
+               struct lnode *n,
+               const struct lvars *want,
+               struct lplan *ret,
+               struct dn_err *err)
+{
+    int rc = plan_check_cancel(lo->q->env, err);
+
+    *ret = (struct lplan){.node = NULL};
+    if (rc == 0)
+        rc = lower_any(lo, n, want, ret, err);
+    /* An estimate goes through all of the tree below. */
+    if (rc == 0 && lo->q->env->estimates && ret->node && lo->estimated < LOWER_ESTIMATES_MAX) {
+        ret->node->rows_estimate = rewrite_rows(lo->q, n);
+        lo->estimated++;
+    }
+    return rc;
 }
 
 static bool lower_is_exact(const struct lplan *p, const uint32_t *vars, uint32_t count, bool prefix)

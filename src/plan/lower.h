@@ -23,6 +23,7 @@ struct lower {
     struct lplace *outer; /* variables of the queries around: var, parameter */
     uint32_t outer_count;
     uint32_t outer_cap;
+    uint32_t estimated; /* nodes with an estimate */
 };
 
 struct plan_node *

@@ -200,7 +200,7 @@ struct plan_node {
     uint32_t rows_count;        /* VALUES */
     struct plan_function *func; /* FUNCTION */
     uint32_t cte;               /* CTE: which of plan->ctes; RECURSIVE, WORK: which working table */
-    double rows_estimate;       /* how many rows it may return; 0 = nobody asked */
+    double rows_estimate;       /* how many rows it may return; 0 = not asked for */
 };
 
 /* ---- shared parts ---- */

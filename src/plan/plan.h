@@ -83,6 +83,7 @@ struct plan_env {
     const struct plan_part *parts;
     uint32_t parts_count, shard;    /* shard: which one of a partition UPDATE or DELETE changes */
     const struct plan_later *later; /* parts that are not planned yet; NULL: there are none */
+    bool estimates;                 /* EXPLAIN: nodes say how many rows are expected of them */
     bool keys; /* SELECT of one table, for a cursor: plan.locks also without FOR UPDATE */
     const struct plan_row *at; /* UPDATE and DELETE with WHERE CURRENT OF; else NULL */
 };
