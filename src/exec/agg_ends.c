@@ -118,13 +118,15 @@ static void ends_raise(struct exec_feed *f, bool one, const int64_t *times, cons
 static int ends_of_series(struct exec_feed *f, struct batch *in, struct dn_err *err)
 {
     const struct exec_units *u = f->u;
-    bool last = (u->row_ends == EXEC_ENDS_LATE) != u->source->node->table->rest[0].desc;
     uint32_t slice;
     uint32_t n = 0;
+    bool last;
     int rc;
 
     if (!u->by_series || in->sel || u->ends == EXEC_ENDS_NONE || !exec_feed_series(f))
         return 0;
+    DN_ASSERT(u->source->node->table->rest_count == 1); /* or u->ends were EXEC_ENDS_NONE */
+    last = (u->row_ends == EXEC_ENDS_LATE) != u->source->node->table->rest[0].desc;
     rc = exec_reader_fetch(&f->reader, u->cols, u->cols_count, in, err);
     if (rc < 0 || in->cols[u->ends_col].nulls)
         return rc;
