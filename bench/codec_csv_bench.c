@@ -143,12 +143,13 @@ static double read_all(const struct encoded *e, bool sums)
 
     arena_init(&arena, NULL);
     for (size_t i = 0; i < e->count; i++) {
-        struct codec_range range = {.lo = 0, .hi = e->srcs[i].count, .want = CODEC_SUM};
+        struct codec_range range = {.lo = 0, .hi = e->srcs[i].count};
+        struct codec_ask ask = {.ranges = &range, .count = 1, .want = CODEC_SUM};
         struct codec_agg agg;
         struct vec v;
 
         arena_reset(&arena);
-        if (sums ? codec_agg(&e->srcs[i], &range, &arena, &agg, &err) != 0
+        if (sums ? codec_agg(&e->srcs[i], &ask, &arena, &agg, &err) != 0
                  : codec_decode(&e->srcs[i], &arena, &v, &err) != 0)
             die(err.text);
     }

@@ -71,14 +71,20 @@ __extension__ typedef __int128 codec_i128;
 
 enum codec_want { CODEC_SUM = 1, CODEC_BOUNDS = 2 };
 
-/* What is asked of rows lo .. hi - 1, at least one. */
+/* Rows lo .. hi - 1, at least one. */
 struct codec_range {
     uint32_t lo;
     uint32_t hi;
-    unsigned want; /* CODEC_SUM, CODEC_BOUNDS or both */
 };
 
-/* The answer. What was not asked for is not to be looked at. */
+/* What is asked of ranges that follow each other: none begins before the last one ends. */
+struct codec_ask {
+    const struct codec_range *ranges; /* borrowed */
+    uint32_t count;                   /* 1.. */
+    unsigned want;                    /* CODEC_SUM, CODEC_BOUNDS or both */
+};
+
+/* The answer for one of them. What was not asked for is not to be looked at. */
 struct codec_agg {
     uint32_t rows;    /* that have a value; 0: the rest is zero and means nothing */
     codec_i128 isum;  /* BOOLEAN, integers, time stamps: exact */
@@ -137,10 +143,10 @@ struct codec_ops {
     /* Optional: the value list, for vectors that use it from there. ret->p is NULL if it is not
      * here. */
     int (*list)(const struct codec_part *part, struct codec_part *ret, struct dn_err *err);
-    /* Optional: sums and bounds without writing values out; not for strings. DN_NOT_FOUND: decode.
-     */
+    /* Optional: sums and bounds of each range, without writing values out where possible; not for
+     * strings. Gets zeros in ret. DN_NOT_FOUND: decode. */
     int (*agg)(const struct codec_part *part,
-               const struct codec_range *range,
+               const struct codec_ask *ask,
                struct codec_agg *ret,
                struct dn_err *err);
 };
@@ -235,11 +241,16 @@ int codec_get(const struct codec_src *src,
               struct arena *scratch,
               struct datum *ret,
               struct dn_err *err) DN_MUST_CHECK;
-/* Sum and bounds of a range of rows, those without a value left out; not for strings. Without
- * decoding where the codec allows and no row of the range is missing; else it decodes into scratch.
- */
+/* Sums and bounds of ranges of rows, ret[i] those of range i; not for strings. Without decoding.
+ * DN_NOT_FOUND: the codec cannot do it, or rows have no value. */
+int codec_agg_packed(const struct codec_src *src,
+                     const struct codec_ask *ask,
+                     struct codec_agg *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* The same in any case: rows without a value are left out, and what must be decoded is, into
+ * scratch. */
 int codec_agg(const struct codec_src *src,
-              const struct codec_range *range,
+              const struct codec_ask *ask,
               struct arena *scratch,
               struct codec_agg *ret,
               struct dn_err *err) DN_MUST_CHECK;

@@ -422,43 +422,30 @@ static int codec_alp_get(const struct codec_part *part,
     return 0;
 }
 
-/* As below, from the integers written out. */
-static int codec_alp_agg_kin(const struct codec_alp *alp,
-                             const struct codec_range *range,
-                             struct codec_agg *ret)
+/* Is one of the odd rows in one of the ranges? */
+static bool codec_alp_odd_in(const struct codec_alp *alp, const struct codec_ask *ask)
 {
-    uint64_t ints[VEC_ROWS_MAX];
-    uint64_t bounds[2];
-    codec_i128 sum = 0;
-    int64_t min;
-    int64_t max;
+    uint32_t k = 0;
 
-    codec_kin_unpack(&alp->kin, ints);
-    for (uint32_t i = range->lo; i < range->hi; i++)
-        sum += (int64_t)ints[i];
-    ret->fsum = (double)sum / codec_alp_tens[alp->exponent];
-    codec_kernels()->bounds64((const int64_t *)ints + range->lo, range->hi - range->lo, &min, &max);
-    bounds[0] = (uint64_t)min;
-    bounds[1] = (uint64_t)max;
-    codec_kernels()->scale(bounds, 2, alp->exponent);
-    memcpy(&ret->min.f64, &bounds[0], sizeof bounds[0]);
-    memcpy(&ret->max.f64, &bounds[1], sizeof bounds[1]);
-    return 0;
+    for (uint32_t i = 0; i < alp->odd; i++) {
+        while (k < ask->count && ask->ranges[k].hi <= alp->rows[i])
+            k++;
+        if (k < ask->count && alp->rows[i] >= ask->ranges[k].lo)
+            return true;
+    }
+    return false;
 }
 
 /* The integers add up exactly and are divided once; quotients are in the order of the integers. A
  * REAL is rounded on its own, so its sum is not to be had that way. */
 static int codec_alp_agg(const struct codec_part *part,
                          unsigned order,
-                         const struct codec_range *range,
+                         const struct codec_ask *ask,
                          struct codec_agg *ret,
                          struct dn_err *err)
 {
+    uint64_t ints[VEC_ROWS_MAX];
     struct codec_alp alp;
-    uint64_t bounds[2];
-    codec_i128 sum;
-    int64_t min;
-    int64_t max;
     int rc;
 
     if (part->phys != PHYS_F64)
@@ -466,24 +453,24 @@ static int codec_alp_agg(const struct codec_part *part,
     rc = codec_alp_open(part, order, &alp, err);
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < alp.odd; i++)
-        if (alp.rows[i] >= range->lo && alp.rows[i] < range->hi)
-            return DN_NOT_FOUND;
-    if (order >= CODEC_ALP_KIN)
-        return codec_alp_agg_kin(&alp, range, ret);
-    if (range->want & CODEC_SUM) {
-        if (!codec_frame_sum(&alp.frame, range->lo, range->hi, &sum))
-            return DN_NOT_FOUND;
-        ret->fsum = (double)sum / codec_alp_tens[alp.exponent];
+    if (codec_alp_odd_in(&alp, ask))
+        return DN_NOT_FOUND;
+    if (order >= CODEC_ALP_KIN) {
+        codec_kin_unpack(&alp.kin, ints);
+        codec_agg_words((const int64_t *)ints, ask, ret);
+    } else if (!codec_frame_agg(&alp.frame, ask, ret)) {
+        return DN_NOT_FOUND;
     }
-    if (range->want & CODEC_BOUNDS) {
-        if (!codec_frame_bounds(&alp.frame, range->lo, range->hi, &min, &max))
-            return DN_NOT_FOUND;
-        bounds[0] = (uint64_t)min;
-        bounds[1] = (uint64_t)max;
+    for (uint32_t k = 0; k < ask->count; k++) {
+        uint64_t bounds[2] = {(uint64_t)ret[k].min.i64, (uint64_t)ret[k].max.i64};
+
+        if (ask->want & CODEC_SUM)
+            ret[k].fsum = (double)ret[k].isum / codec_alp_tens[alp.exponent];
+        if (!(ask->want & CODEC_BOUNDS))
+            continue;
         codec_kernels()->scale(bounds, 2, alp.exponent);
-        memcpy(&ret->min.f64, &bounds[0], sizeof bounds[0]);
-        memcpy(&ret->max.f64, &bounds[1], sizeof bounds[1]);
+        memcpy(&ret[k].min.f64, &bounds[0], sizeof bounds[0]);
+        memcpy(&ret[k].max.f64, &bounds[1], sizeof bounds[1]);
     }
     return 0;
 }
@@ -515,11 +502,11 @@ codec_alp0_get(const struct codec_part *part, uint32_t row, struct datum *ret, s
 }
 
 static int codec_alp0_agg(const struct codec_part *part,
-                          const struct codec_range *range,
+                          const struct codec_ask *ask,
                           struct codec_agg *ret,
                           struct dn_err *err)
 {
-    return codec_alp_agg(part, 0, range, ret, err);
+    return codec_alp_agg(part, 0, ask, ret, err);
 }
 
 const struct codec_ops codec_alp_ops = {
@@ -560,11 +547,11 @@ codec_alp1_get(const struct codec_part *part, uint32_t row, struct datum *ret, s
 }
 
 static int codec_alp1_agg(const struct codec_part *part,
-                          const struct codec_range *range,
+                          const struct codec_ask *ask,
                           struct codec_agg *ret,
                           struct dn_err *err)
 {
-    return codec_alp_agg(part, 1, range, ret, err);
+    return codec_alp_agg(part, 1, ask, ret, err);
 }
 
 const struct codec_ops codec_alp_delta_ops = {
@@ -608,11 +595,11 @@ static int codec_alp_kin_get(const struct codec_part *part,
 }
 
 static int codec_alp_kin_agg(const struct codec_part *part,
-                             const struct codec_range *range,
+                             const struct codec_ask *ask,
                              struct codec_agg *ret,
                              struct dn_err *err)
 {
-    return codec_alp_agg(part, CODEC_ALP_KIN, range, ret, err);
+    return codec_alp_agg(part, CODEC_ALP_KIN, ask, ret, err);
 }
 
 const struct codec_ops codec_alp_kin_ops = {
@@ -658,11 +645,11 @@ static int codec_alp_ans_get(const struct codec_part *part,
 }
 
 static int codec_alp_ans_agg(const struct codec_part *part,
-                             const struct codec_range *range,
+                             const struct codec_ask *ask,
                              struct codec_agg *ret,
                              struct dn_err *err)
 {
-    return codec_alp_agg(part, CODEC_ALP_ANS, range, ret, err);
+    return codec_alp_agg(part, CODEC_ALP_ANS, ask, ret, err);
 }
 
 const struct codec_ops codec_alp_ans_ops = {

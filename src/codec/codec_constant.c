@@ -75,22 +75,26 @@ static int codec_constant_get(const struct codec_part *part,
 }
 
 static int codec_constant_agg(const struct codec_part *part,
-                              const struct codec_range *range,
+                              const struct codec_ask *ask,
                               struct codec_agg *ret,
                               struct dn_err *err)
 {
-    uint32_t rows = range->hi - range->lo;
+    union vfixed value;
     int rc;
 
     rc = codec_constant_check(part, err);
     if (rc < 0)
         return rc;
-    ret->min = codec_fixed(part->phys, part->p);
-    ret->max = ret->min;
-    if (codec_phys_is_int(part->phys))
-        ret->isum = (codec_i128)ret->min.i64 * rows;
-    else
-        ret->fsum = ret->min.f64 * rows;
+    value = codec_fixed(part->phys, part->p);
+    for (uint32_t k = 0; k < ask->count; k++) {
+        uint32_t rows = ask->ranges[k].hi - ask->ranges[k].lo;
+
+        ret[k].min = ret[k].max = value;
+        if (codec_phys_is_int(part->phys))
+            ret[k].isum = (codec_i128)value.i64 * rows;
+        else
+            ret[k].fsum = value.f64 * rows;
+    }
     return 0;
 }
 

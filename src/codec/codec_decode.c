@@ -334,9 +334,16 @@ static void codec_agg_ints(const int64_t *values, uint32_t n, struct codec_agg *
     codec_kernels()->bounds64(values, n, &ret->min.i64, &ret->max.i64);
 }
 
+void codec_agg_words(const int64_t *values, const struct codec_ask *ask, struct codec_agg *ret)
+{
+    for (uint32_t k = 0; k < ask->count; k++)
+        codec_agg_ints(values + ask->ranges[k].lo, ask->ranges[k].hi - ask->ranges[k].lo, &ret[k]);
+}
+
 /* From decoded values: those of the rows that have one, dense and of 8 bytes each. */
 static void codec_agg_vec(const struct vec *v,
                           const struct codec_range *range,
+                          unsigned want,
                           const struct codec_bits *missing,
                           struct codec_agg *ret)
 {
@@ -366,41 +373,73 @@ static void codec_agg_vec(const struct vec *v,
     if (codec_phys_is_int(phys))
         codec_agg_ints((const int64_t *)wide, n, ret);
     else
-        codec_agg_floats(floats, n, range->want, ret);
+        codec_agg_floats(floats, n, want, ret);
+}
+
+static int codec_agg_opened(const struct codec_opened *o,
+                            enum type_id type,
+                            const struct codec_ask *ask,
+                            struct codec_agg *ret,
+                            struct dn_err *err)
+{
+    int rc;
+
+    memset(ret, 0, ask->count * sizeof *ret);
+    if (o->missing.some || !o->ops->agg || type == TYPE_BOOLEAN)
+        return DN_NOT_FOUND;
+    rc = o->ops->agg(&o->part, ask, ret, err);
+    for (uint32_t k = 0; k < ask->count && rc == 0; k++)
+        ret[k].rows = ask->ranges[k].hi - ask->ranges[k].lo;
+    return rc;
+}
+
+static void codec_check_ask(const struct codec_src *src, const struct codec_ask *ask)
+{
+    uint32_t end = 0;
+
+    DN_ASSERT(type_is_fixed(src->type));
+    for (uint32_t k = 0; k < ask->count; k++) {
+        DN_ASSERT(ask->ranges[k].lo >= end && ask->ranges[k].lo < ask->ranges[k].hi);
+        end = ask->ranges[k].hi;
+    }
+    DN_ASSERT(end <= src->count);
+}
+
+int codec_agg_packed(const struct codec_src *src,
+                     const struct codec_ask *ask,
+                     struct codec_agg *ret,
+                     struct dn_err *err)
+{
+    struct codec_opened o;
+    int rc;
+
+    codec_check_ask(src, ask);
+    rc = codec_open(src, &o, err);
+    return rc < 0 ? rc : codec_agg_opened(&o, src->type, ask, ret, err);
 }
 
 int codec_agg(const struct codec_src *src,
-              const struct codec_range *range,
+              const struct codec_ask *ask,
               struct arena *scratch,
               struct codec_agg *ret,
               struct dn_err *err)
 {
     struct codec_opened o;
     struct vec v;
-    bool gaps = false;
     int rc;
 
-    DN_ASSERT(type_is_fixed(src->type));
-    DN_ASSERT(range->lo < range->hi && range->hi <= src->count);
+    codec_check_ask(src, ask);
     rc = codec_open(src, &o, err);
     if (rc < 0)
         return rc;
-    *ret = (struct codec_agg){.rows = 0};
-    for (uint32_t i = range->lo; o.missing.some && i < range->hi && !gaps; i++)
-        gaps = vec_bit(o.missing.words, i);
-    if (!gaps && o.ops->agg && src->type != TYPE_BOOLEAN) {
-        rc = o.ops->agg(&o.part, range, ret, err);
-        if (rc < 0)
-            return rc;
-        if (rc != DN_NOT_FOUND) {
-            ret->rows = range->hi - range->lo;
-            return 0;
-        }
-        *ret = (struct codec_agg){.rows = 0};
-    }
+    rc = codec_agg_opened(&o, src->type, ask, ret, err);
+    if (rc != DN_NOT_FOUND)
+        return rc;
     rc = codec_decode_opened(&o, src->type, scratch, &v, err);
     if (rc < 0)
         return rc;
-    codec_agg_vec(&v, range, &o.missing, ret);
+    memset(ret, 0, ask->count * sizeof *ret);
+    for (uint32_t k = 0; k < ask->count; k++)
+        codec_agg_vec(&v, &ask->ranges[k], ask->want, &o.missing, &ret[k]);
     return 0;
 }

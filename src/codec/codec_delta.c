@@ -29,11 +29,11 @@ codec_delta_get(const struct codec_part *part, uint32_t row, struct datum *ret, 
 }
 
 static int codec_delta_agg(const struct codec_part *part,
-                           const struct codec_range *range,
+                           const struct codec_ask *ask,
                            struct codec_agg *ret,
                            struct dn_err *err)
 {
-    return codec_frame_ops_agg(part, 1, range, ret, err);
+    return codec_frame_ops_agg(part, 1, ask, ret, err);
 }
 
 const struct codec_ops codec_delta_ops = {

@@ -29,11 +29,11 @@ codec_for_get(const struct codec_part *part, uint32_t row, struct datum *ret, st
 }
 
 static int codec_for_agg(const struct codec_part *part,
-                         const struct codec_range *range,
+                         const struct codec_ask *ask,
                          struct codec_agg *ret,
                          struct dn_err *err)
 {
-    return codec_frame_ops_agg(part, 0, range, ret, err);
+    return codec_frame_ops_agg(part, 0, ask, ret, err);
 }
 
 const struct codec_ops codec_for_ops = {

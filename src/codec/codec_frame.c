@@ -256,39 +256,76 @@ static bool codec_frame_may_wrap(const struct codec_frame *f)
     return first + low < -max - 1 || first + high > max;
 }
 
-bool codec_frame_sum(const struct codec_frame *f, uint32_t lo, uint32_t hi, codec_i128 *ret)
+/* Sums of ranges of values (order 0). */
+static void codec_frame_sum_values(const struct codec_frame *f,
+                                   const struct codec_codes *codes,
+                                   const struct codec_ask *ask,
+                                   struct codec_agg *ret)
 {
     const struct codec_kernels *kernels = codec_kernels();
-    union bitpack_lanes lanes;
-    struct codec_codes codes;
-    codec_i128 n = hi - lo;
-    codec_i128 rows = n * (lo + hi - 1) / 2; /* lo + (lo + 1) + ... + (hi - 1) */
 
-    if (f->order > 1 || (f->order == 1 && (f->width > 44 || codec_frame_may_wrap(f))) ||
-        f->width > 54)
-        return false;
-    codes = codec_frame_codes(f, &lanes);
-    if (f->order == 0)
-        *ret = (int64_t)f->least * n + kernels->total(&codes, lo, hi);
-    else
-        *ret = (int64_t)f->first * n + (int64_t)f->least * rows + kernels->weigh(&codes, lo, hi);
-    return true;
+    for (uint32_t k = 0; k < ask->count; k++) {
+        const struct codec_range *r = &ask->ranges[k];
+        codec_i128 n = r->hi - r->lo;
+
+        ret[k].isum = (int64_t)f->least * n + kernels->total(codes, r->lo, r->hi);
+    }
 }
 
-bool codec_frame_bounds(
-    const struct codec_frame *f, uint32_t lo, uint32_t hi, int64_t *ret_min, int64_t *ret_max)
+/* The same from differences: the codes before a range count for each of its rows, those inside for
+ * the rows from theirs on. Code 0 says nothing. */
+static void codec_frame_sum_steps(const struct codec_frame *f,
+                                  const struct codec_codes *codes,
+                                  const struct codec_ask *ask,
+                                  struct codec_agg *ret)
+{
+    const struct codec_kernels *kernels = codec_kernels();
+    uint64_t before = 0; /* total of codes 1 .. at - 1 */
+    uint32_t at = 1;
+
+    for (uint32_t k = 0; k < ask->count; k++) {
+        const struct codec_range *r = &ask->ranges[k];
+        uint32_t from = r->lo ? r->lo : 1;
+        codec_i128 n = r->hi - r->lo;
+        codec_i128 rows = n * (r->lo + r->hi - 1) / 2; /* lo + (lo + 1) + ... + (hi - 1) */
+        uint64_t inside = 0;
+        uint64_t weighed = 0;
+
+        if (from > at)
+            before += kernels->total(codes, at, from);
+        if (r->hi > from)
+            weighed = kernels->weigh(codes, from, r->hi, &inside);
+        ret[k].isum = (int64_t)f->first * n + (int64_t)f->least * rows + before * n + weighed;
+        before += inside;
+        at = r->hi > from ? r->hi : from;
+    }
+}
+
+bool codec_frame_agg(const struct codec_frame *f,
+                     const struct codec_ask *ask,
+                     struct codec_agg *ret)
 {
     union bitpack_lanes lanes;
     struct codec_codes codes;
-    uint64_t min;
-    uint64_t max;
 
-    if (f->order != 0)
+    if (f->order > 1 || (ask->want & CODEC_BOUNDS && f->order != 0))
+        return false;
+    if (ask->want & CODEC_SUM &&
+        (f->width > 54 || (f->order == 1 && (f->width > 44 || codec_frame_may_wrap(f)))))
         return false;
     codes = codec_frame_codes(f, &lanes);
-    codec_kernels()->bounds(&codes, lo, hi, &min, &max);
-    *ret_min = (int64_t)(f->least + min);
-    *ret_max = (int64_t)(f->least + max);
+    if (ask->want & CODEC_SUM && f->order == 0)
+        codec_frame_sum_values(f, &codes, ask, ret);
+    else if (ask->want & CODEC_SUM)
+        codec_frame_sum_steps(f, &codes, ask, ret);
+    for (uint32_t k = 0; ask->want & CODEC_BOUNDS && k < ask->count; k++) {
+        uint64_t min;
+        uint64_t max;
+
+        codec_kernels()->bounds(&codes, ask->ranges[k].lo, ask->ranges[k].hi, &min, &max);
+        ret[k].min.i64 = (int64_t)(f->least + min);
+        ret[k].max.i64 = (int64_t)(f->least + max);
+    }
     return true;
 }
 
@@ -372,7 +409,7 @@ int codec_frame_ops_get(const struct codec_part *part,
 
 int codec_frame_ops_agg(const struct codec_part *part,
                         unsigned order,
-                        const struct codec_range *range,
+                        const struct codec_ask *ask,
                         struct codec_agg *ret,
                         struct dn_err *err)
 {
@@ -382,10 +419,5 @@ int codec_frame_ops_agg(const struct codec_part *part,
     rc = codec_frame_ops_open(part, order, &f, err);
     if (rc < 0)
         return rc;
-    if (range->want & CODEC_SUM && !codec_frame_sum(&f, range->lo, range->hi, &ret->isum))
-        return DN_NOT_FOUND;
-    if (range->want & CODEC_BOUNDS &&
-        !codec_frame_bounds(&f, range->lo, range->hi, &ret->min.i64, &ret->max.i64))
-        return DN_NOT_FOUND;
-    return 0;
+    return codec_frame_agg(&f, ask, ret) ? 0 : DN_NOT_FOUND;
 }

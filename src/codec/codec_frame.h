@@ -56,11 +56,11 @@ int codec_frame_get(const uint8_t *p,
 void codec_frame_unpack(const struct codec_frame *f, union bitpack_lanes *lanes, void *to);
 /* One value, sign-extended. */
 int64_t codec_frame_at(const struct codec_frame *f, uint32_t row);
-/* Sum, and least and greatest, of rows lo .. hi - 1 without writing them out. False: it is not to
- * be had that way. */
-bool codec_frame_sum(const struct codec_frame *f, uint32_t lo, uint32_t hi, codec_i128 *ret);
-bool codec_frame_bounds(
-    const struct codec_frame *f, uint32_t lo, uint32_t hi, int64_t *ret_min, int64_t *ret_max);
+/* Sums (isum) and bounds (i64) of ranges without writing values out. False: they are not to be had
+ * that way. */
+bool codec_frame_agg(const struct codec_frame *f,
+                     const struct codec_ask *ask,
+                     struct codec_agg *ret);
 
 /* FOR, DELTA and DELTA2 are frames and nothing else: their operations, less the order. */
 size_t codec_frame_ops_size(const struct codec_in *in, unsigned order, size_t limit);
@@ -77,6 +77,6 @@ int codec_frame_ops_get(const struct codec_part *part,
                         struct dn_err *err) DN_MUST_CHECK;
 int codec_frame_ops_agg(const struct codec_part *part,
                         unsigned order,
-                        const struct codec_range *range,
+                        const struct codec_ask *ask,
                         struct codec_agg *ret,
                         struct dn_err *err) DN_MUST_CHECK;

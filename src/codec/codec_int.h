@@ -203,3 +203,5 @@ void codec_cut(const uint64_t *from, uint32_t count, uint32_t size, void *to);
 union vfixed codec_fixed(enum phys phys, const uint8_t *p);
 /* Values as 64-bit words: integers sign-extended, bits of floats; not for strings. */
 void codec_widen(enum phys phys, const void *data, uint32_t count, uint64_t *wide);
+/* Sums (isum) and bounds (i64) of ranges of integers. */
+void codec_agg_words(const int64_t *values, const struct codec_ask *ask, struct codec_agg *ret);

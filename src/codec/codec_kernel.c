@@ -21,6 +21,12 @@ typedef uint64_t codec_quad __attribute__((vector_size(32), aligned(1)));
 #define CODEC_ROW_QUADS 4u  /* of a row of 128 bytes */
 #define CODEC_SIDES     32u /* see KERNEL_STEPS */
 
+/* Sixteen codes of a byte, and sums of such: see weigh_u8. */
+typedef uint8_t codec_code_lanes __attribute__((vector_size(16)));
+typedef uint16_t codec_sum_lanes __attribute__((vector_size(32)));
+#define CODEC_SUM_LANES 32u
+#define CODEC_SUM_LINES 16u
+
 /* 10^-exponent as the sum of two doubles, and 10^exponent. */
 static const struct {
     double high;

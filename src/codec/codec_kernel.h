@@ -35,9 +35,13 @@ struct codec_kernels {
                         double *to);
     /* The sum of codes lo .. hi - 1; width <= 54. */
     uint64_t (*total)(const struct codec_codes *codes, uint32_t lo, uint32_t hi);
-    /* The sum of code i * (hi - max(i, lo)) for i in 1 .. hi - 1: what the codes of differences
-     * add to the sum of the values of rows lo .. hi - 1. Width <= 44. */
-    uint64_t (*weigh)(const struct codec_codes *codes, uint32_t lo, uint32_t hi);
+    /* The sum of code i * (hi - i) for i in lo .. hi - 1, and total() of the same codes: what codes
+     * of differences add to the sum of the values of these rows, and to the value of the row behind
+     * them. Width <= 44. */
+    uint64_t (*weigh)(const struct codec_codes *codes,
+                      uint32_t lo,
+                      uint32_t hi,
+                      uint64_t *ret_total);
     /* The least and the greatest of codes lo .. hi - 1; hi > lo. */
     void (*bounds)(const struct codec_codes *codes,
                    uint32_t lo,

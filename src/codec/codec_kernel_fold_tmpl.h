@@ -33,36 +33,86 @@ KERNEL_ATTR static uint64_t KERNEL(total)(const struct codec_codes *codes, uint3
     }
 }
 
-KERNEL_ATTR static uint64_t KERNEL(weigh)(const struct codec_codes *codes, uint32_t lo, uint32_t hi)
+/* Codes of a byte, in lines of CODEC_SUM_LANES. Each lane keeps the sum of its codes, and the sum
+ * of these sums after each line: that one counts a code of line b once for each line from b on,
+ * which is how it is to be weighed. Both fit into 16 bits for CODEC_SUM_LINES lines. */
+KERNEL_ATTR static uint64_t
+KERNEL(weigh_u8)(const uint8_t *codes, uint32_t count, uint64_t *ret_total)
 {
-    const union bitpack_lanes *lanes = codes->lanes;
+    uint32_t lines = count / CODEC_SUM_LANES;
+    uint64_t rest = count;
+    uint64_t total = 0;
+    uint64_t sum = 0;
     uint32_t narrow = 0;
-    uint64_t sum;
+    uint32_t tail = 0;
 
-    lo = lo ? lo : 1;
-    if (hi <= lo)
-        lo = hi;
-    sum = lo > 1 ? KERNEL(total)(codes, 1, lo) * (hi - lo) : 0;
-    switch (bitpack_lane_size(codes->width)) {
-    case 1:
-        for (uint32_t i = lo; i < hi; i++)
-            narrow += lanes->u8[i] * (hi - i);
-        return sum + narrow;
-    case 2:
-        for (uint32_t i = lo; i < hi; i++)
-            sum += (uint64_t)lanes->u16[i] * (hi - i);
-        return sum;
-    case 4:
-        for (uint32_t i = lo; i < hi; i++)
-            sum += (uint64_t)lanes->u32[i] * (hi - i);
-        return sum;
-    default:
-        for (uint32_t i = lo; i < hi; i++)
-            sum += lanes->u64[i] * (hi - i);
-        return sum;
+    for (uint32_t line = 0; line < lines;) {
+        uint32_t end = line + CODEC_SUM_LINES < lines ? line + CODEC_SUM_LINES : lines;
+        codec_sum_lanes sums[2] = {{0}};
+        codec_sum_lanes twice[2] = {{0}};
+        uint16_t once[CODEC_SUM_LANES];
+        uint16_t more[CODEC_SUM_LANES];
+        uint32_t plain = 0;
+        uint32_t weighed = 0;
+
+        rest -= (uint64_t)(end - line) * CODEC_SUM_LANES;
+        for (; line < end; line++)
+            for (unsigned half = 0; half < 2; half++) {
+                codec_code_lanes c;
+
+                memcpy(&c, codes + line * CODEC_SUM_LANES + half * 16, sizeof c);
+                sums[half] += __builtin_convertvector(c, codec_sum_lanes);
+                twice[half] += sums[half];
+            }
+        memcpy(once, sums, sizeof once);
+        memcpy(more, twice, sizeof more);
+        /* The code of lane i counts CODEC_SUM_LANES * (lines from its own on) + rest - i times. */
+        for (uint32_t i = 0; i < CODEC_SUM_LANES; i++) {
+            plain += once[i];
+            weighed += CODEC_SUM_LANES * more[i] - i * once[i];
+        }
+        total += plain;
+        sum += weighed + rest * plain;
     }
+    for (uint32_t i = lines * CODEC_SUM_LANES; i < count; i++) {
+        tail += codes[i];
+        narrow += codes[i] * (count - i);
+    }
+    *ret_total = total + tail;
+    return sum + narrow;
 }
 
+#define KERNEL_WEIGH(LANES)                     \
+    for (uint32_t i = lo; i < hi; i++) {        \
+        total += (LANES)[i];                    \
+        sum += (uint64_t)(LANES)[i] * (hi - i); \
+    }
+
+KERNEL_ATTR static uint64_t
+KERNEL(weigh)(const struct codec_codes *codes, uint32_t lo, uint32_t hi, uint64_t *ret_total)
+{
+    const union bitpack_lanes *lanes = codes->lanes;
+    uint64_t total = 0;
+    uint64_t sum = 0;
+
+    switch (bitpack_lane_size(codes->width)) {
+    case 1:
+        return KERNEL(weigh_u8)(lanes->u8 + lo, hi - lo, ret_total);
+    case 2:
+        KERNEL_WEIGH(lanes->u16)
+        break;
+    case 4:
+        KERNEL_WEIGH(lanes->u32)
+        break;
+    default:
+        KERNEL_WEIGH(lanes->u64)
+        break;
+    }
+    *ret_total = total;
+    return sum;
+}
+
+#undef KERNEL_WEIGH
 #define KERNEL_BOUNDS(TYPE, LANES)               \
     {                                            \
         TYPE min = (LANES)[lo];                  \

@@ -109,25 +109,20 @@ static int codec_kin_any_get(
 
 static int codec_kin_any_agg(const struct codec_part *part,
                              bool ans,
-                             const struct codec_range *range,
+                             const struct codec_ask *ask,
                              struct codec_agg *ret,
                              struct dn_err *err)
 {
     struct codec_kin plain;
     struct codec_kin_frame f;
     uint64_t wide[VEC_ROWS_MAX];
-    codec_i128 sum = 0;
     int rc;
 
     rc = codec_kin_ops_open(part, ans, &plain, &f, err);
     if (rc < 0)
         return rc;
     codec_kin_unpack(&f, wide);
-    for (uint32_t i = range->lo; i < range->hi; i++)
-        sum += (int64_t)wide[i];
-    ret->isum = sum;
-    codec_kernels()->bounds64(
-        (const int64_t *)wide + range->lo, range->hi - range->lo, &ret->min.i64, &ret->max.i64);
+    codec_agg_words((const int64_t *)wide, ask, ret);
     return 0;
 }
 
@@ -148,11 +143,11 @@ static int codec_kin_ops_get(const struct codec_part *part,
 }
 
 static int codec_kin_ops_agg(const struct codec_part *part,
-                             const struct codec_range *range,
+                             const struct codec_ask *ask,
                              struct codec_agg *ret,
                              struct dn_err *err)
 {
-    return codec_kin_any_agg(part, false, range, ret, err);
+    return codec_kin_any_agg(part, false, ask, ret, err);
 }
 
 const struct codec_ops codec_kin_ops = {
@@ -184,11 +179,11 @@ static int codec_ans_ops_get(const struct codec_part *part,
 }
 
 static int codec_ans_ops_agg(const struct codec_part *part,
-                             const struct codec_range *range,
+                             const struct codec_ask *ask,
                              struct codec_agg *ret,
                              struct dn_err *err)
 {
-    return codec_kin_any_agg(part, true, range, ret, err);
+    return codec_kin_any_agg(part, true, ask, ret, err);
 }
 
 const struct codec_ops codec_ans_ops = {

@@ -158,23 +158,17 @@ codec_rle_get(const struct codec_part *part, uint32_t row, struct datum *ret, st
 }
 
 /* One product per run. */
-static int codec_rle_agg(const struct codec_part *part,
-                         const struct codec_range *range,
-                         struct codec_agg *ret,
-                         struct dn_err *err)
+static int codec_rle_agg_range(const struct codec_part *list,
+                               const uint16_t *lens,
+                               const struct codec_range *range,
+                               struct codec_agg *ret,
+                               struct dn_err *err)
 {
-    uint16_t lens[VEC_ROWS_MAX];
-    struct codec_part list;
     uint32_t row = 0;
     bool some = false;
     int rc;
 
-    if (!codec_phys_is_int(part->phys)) /* NaN has an order of its own */
-        return DN_NOT_FOUND;
-    rc = codec_rle_open(part, lens, &list, err);
-    if (rc < 0)
-        return rc;
-    for (uint32_t run = 0; run < list.count && row < range->hi; run++) {
+    for (uint32_t run = 0; run < list->count && row < range->hi; run++) {
         uint32_t end = row + lens[run] + 1u;
         uint32_t from = row > range->lo ? row : range->lo;
         uint32_t to = end < range->hi ? end : range->hi;
@@ -183,7 +177,7 @@ static int codec_rle_agg(const struct codec_part *part,
         row = end;
         if (from >= to)
             continue;
-        rc = codec_values_at(&list, run, &d, err);
+        rc = codec_values_at(list, run, &d, err);
         if (rc < 0)
             return rc;
         ret->isum += (codec_i128)d.v.i64 * (to - from);
@@ -192,6 +186,23 @@ static int codec_rle_agg(const struct codec_part *part,
         some = true;
     }
     return 0;
+}
+
+static int codec_rle_agg(const struct codec_part *part,
+                         const struct codec_ask *ask,
+                         struct codec_agg *ret,
+                         struct dn_err *err)
+{
+    uint16_t lens[VEC_ROWS_MAX];
+    struct codec_part list;
+    int rc;
+
+    if (!codec_phys_is_int(part->phys)) /* NaN has an order of its own */
+        return DN_NOT_FOUND;
+    rc = codec_rle_open(part, lens, &list, err);
+    for (uint32_t k = 0; k < ask->count && rc == 0; k++)
+        rc = codec_rle_agg_range(&list, lens, &ask->ranges[k], &ret[k], err);
+    return rc;
 }
 
 const struct codec_ops codec_rle_ops = {

@@ -5,6 +5,7 @@
  * zones, and a unit with a condition left to evaluate is not asked for them. */
 #include "exec/agg_units.h"
 
+#include "codec/codec.h"
 #include "exec/agg_ends.h"
 #include "exec/exec_int.h"
 #include "exec/slice.h"
@@ -33,8 +34,13 @@ int exec_feed_init(struct exec_feed *f,
     f->found = arena_calloc(&f->agg.run, keys, sizeof *f->found);
     f->key_vecs = arena_calloc(&f->agg.run, keys, sizeof *f->key_vecs);
     f->decode = arena_calloc(&f->agg.run, aggs, sizeof *f->decode);
+    f->packed = arena_calloc(&f->agg.run, aggs, sizeof *f->packed);
+    f->packed_known = arena_calloc(&f->agg.run, aggs, sizeof *f->packed_known);
     f->zones = arena_calloc(&f->agg.run, aggs, sizeof *f->zones);
-    return f->consts && f->found && f->key_vecs && f->decode && f->zones ? 0 : DN_FAIL_NOMEM(err);
+    return f->consts && f->found && f->key_vecs && f->decode && f->packed && f->packed_known &&
+                   f->zones
+               ? 0
+               : DN_FAIL_NOMEM(err);
 }
 
 int exec_feed_enter(struct exec_feed *f,
@@ -259,6 +265,7 @@ static bool feed_zones(struct exec_feed *f)
 
     f->time.rows = 0;
     for (uint32_t g = 0; g < f->u->node->aggs_count; g++) {
+        f->packed[g] = false;
         f->decode[g] = !feed_zone(f, g);
         some = some || f->decode[g];
     }
@@ -270,8 +277,98 @@ static int feed_answer(struct exec_feed *f, uint32_t group, struct dn_err *err)
     int rc = 0;
 
     for (uint32_t g = 0; g < f->u->node->aggs_count && rc == 0; g++)
-        if (!f->decode[g])
+        if (!f->decode[g] && !f->packed[g])
             rc = exec_agg_zone(&f->agg, group, g, &f->zones[g], err);
+    return rc;
+}
+
+/* ---- stored values ---- */
+
+#define FEED_PACKED_ROWS 16u /* of a stretch on average; below that decoding is cheaper */
+
+/* Does the column have a value in each row of the unit? */
+static bool feed_no_nulls(struct exec_feed *f, uint32_t col)
+{
+    struct zone z;
+
+    return col == PLAN_NO_COL || (scan_unit_bounds(f->reader.r, col, &z) && z.nulls == 0);
+}
+
+/* The sum of rows that are stored as one vector, if it can be handed on as that of a zone. */
+static bool feed_packed_sum(enum type_id type, const struct codec_agg *sum, union vfixed *ret)
+{
+    if (type_is_float(type)) {
+        ret->f64 = sum->fsum;
+        return true;
+    }
+    ret->i64 = (int64_t)sum->isum;
+    return ret->i64 == sum->isum;
+}
+
+/* Finds out which of the aggregates that are still to be decoded can do without: they are in
+ * f->packed then, not in f->decode. Nothing is added yet. */
+static int feed_packed_ask(struct exec_feed *f,
+                           const struct exec_stretch *s,
+                           uint32_t count,
+                           struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    struct codec_range *ranges;
+    struct codec_ask ask = {.count = count, .want = CODEC_SUM};
+    int rc = 0;
+
+    if (!u->packed || f->reader.unit.kind != SCAN_VECTOR ||
+        f->reader.unit.rows / count < FEED_PACKED_ROWS)
+        return 0;
+    ranges = arena_alloc_array(&f->agg.batch, count, sizeof *ranges);
+    f->sums =
+        arena_alloc_array(&f->agg.batch, (size_t)(u->packed_count + 1) * count, sizeof *f->sums);
+    if (!ranges || !f->sums)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < count; k++)
+        ranges[k] = (struct codec_range){s[k].first, s[k].first + s[k].count};
+    ask.ranges = ranges;
+    if (u->packed_count)
+        rc = scan_unit_agg(
+            f->reader.r, u->packed_cols, u->packed_count, &ask, f->sums, f->packed_known, err);
+    for (uint32_t g = 0; g < u->node->aggs_count && rc == 0; g++) {
+        const struct exec_way *way = &u->ways[g];
+        union vfixed sum;
+
+        if (!f->decode[g] || !way->packed)
+            continue;
+        f->packed[g] = way->packed_at == PLAN_NO_COL ? feed_no_nulls(f, way->col)
+                                                     : f->packed_known[way->packed_at];
+        for (uint32_t k = 0; k < count && f->packed[g] && way->packed_at != PLAN_NO_COL; k++)
+            f->packed[g] = feed_packed_sum(
+                u->source->node->cols[way->col].type, &f->sums[way->packed_at * count + k], &sum);
+        f->decode[g] = !f->packed[g];
+    }
+    return rc;
+}
+
+/* Adds what feed_packed_ask found of the same stretches, which have groups by now. */
+static int feed_packed_add(struct exec_feed *f,
+                           const struct exec_stretch *s,
+                           uint32_t count,
+                           struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    int rc = 0;
+
+    for (uint32_t g = 0; g < u->node->aggs_count; g++) {
+        const struct exec_way *way = &u->ways[g];
+
+        for (uint32_t k = 0; k < count && f->packed[g] && rc == 0; k++) {
+            struct agg_zone z = {.rows = s[k].count};
+
+            if (way->packed_at != PLAN_NO_COL)
+                feed_packed_sum(u->source->node->cols[way->col].type,
+                                &f->sums[way->packed_at * count + k],
+                                &z.sum);
+            rc = exec_agg_zone(&f->agg, s[k].group, g, &z, err);
+        }
+    }
     return rc;
 }
 
@@ -333,13 +430,13 @@ static int feed_note_end(struct exec_feed *f, uint32_t group, struct dn_err *err
 
 /* ---- units ---- */
 
-/* The columns of the aggregates that have to be decoded. 1: their strings are too long for all rows
- * at once. */
+/* The columns of the aggregates that have to be decoded, of rows that are selected. 1: their
+ * strings are too long for all rows at once. */
 static int feed_fetch(struct exec_feed *f, struct batch *ret, struct dn_err *err)
 {
     size_t bytes = f->reader.source->ctx->slice_bytes;
     bool whole = true;
-    int rc = exec_reader_select(&f->reader, ret, err);
+    int rc = 0;
 
     for (uint32_t g = 0; g < f->u->node->aggs_count && rc == 0; g++) {
         const struct exec_way *way = &f->u->ways[g];
@@ -386,11 +483,17 @@ static int feed_whole(struct exec_feed *f, struct exec_bucket *bucket, struct dn
     if (decode && (f->reader.unit.kind == SCAN_BLOCK || f->u->row_ends != EXEC_ENDS_NONE))
         return 1;
     if (decode) {
-        rc = feed_fetch(f, &in, err);
+        rc = exec_reader_select(&f->reader, &in, err);
+        if (rc == 0)
+            rc = feed_packed_ask(f, &all, 1, err);
+        if (rc == 0)
+            rc = feed_fetch(f, &in, err);
         if (rc != 0)
             return rc;
     }
     rc = feed_group(f, bucket, &all.group, err);
+    if (rc == 0 && decode)
+        rc = feed_packed_add(f, &all, 1, err);
     if (rc == 0)
         rc = feed_answer(f, all.group, err);
     if (rc < 0)
@@ -414,8 +517,10 @@ static inline bool feed_inside(const struct exec_bucket *b, int64_t value)
     return value >= b->lo && value <= b->hi;
 }
 
-/* Groups of a unit of one run by the edges of its buckets. 1: that cannot be done. */
-static int feed_edges(struct exec_feed *f, const struct batch *in, struct dn_err *err)
+/* The groups of a unit of one run, as stretches between the edges of its buckets. 1: that cannot be
+ * done. */
+static int
+feed_edges(struct exec_feed *f, const struct batch *in, uint32_t *ret_count, struct dn_err *err)
 {
     const struct vec *v = &in->cols[f->u->bucket_col];
     const int64_t *times = v->data;
@@ -466,7 +571,35 @@ static int feed_edges(struct exec_feed *f, const struct batch *in, struct dn_err
         count++;
         row = lo;
     }
-    return exec_agg_stretches(&f->agg, in, s, count, NULL, err);
+    *ret_count = count;
+    return 0;
+}
+
+/* All rows of a unit of one run are selected, and its groups are buckets: only what cannot be added
+ * up as it is stored is decoded. 1: nothing was added, its rows have to be looked at as a batch. */
+static int feed_buckets(struct exec_feed *f, struct batch *in, struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    uint32_t count = 0;
+    int rc;
+
+    rc = exec_reader_fetch(&f->reader, &u->bucket_col, 1, in, err);
+    if (rc == 0)
+        rc = feed_edges(f, in, &count, err);
+    if (rc != 0)
+        return rc;
+    for (uint32_t g = 0; g < u->node->aggs_count; g++) {
+        f->packed[g] = false;
+        f->decode[g] = true;
+    }
+    rc = feed_packed_ask(f, f->agg.stretches, count, err);
+    if (rc == 0)
+        rc = feed_fetch(f, in, err);
+    if (rc != 0)
+        return rc;
+    f->rows_decoded += in->count;
+    rc = feed_packed_add(f, f->agg.stretches, count, err);
+    return rc < 0 ? rc : exec_agg_stretches(&f->agg, in, f->agg.stretches, count, f->decode, err);
 }
 
 /* Some of the decoded rows. */
@@ -510,17 +643,17 @@ static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
     rc = exec_reader_select(&f->reader, &in, err);
     if (rc < 0 || in.sel_count == 0)
         return rc;
+    if (consts_known && !in.sel && u->bucket_col != PLAN_NO_COL && f->reader.unit.one_run &&
+        !f->buckets_full) {
+        rc = feed_buckets(f, &in, err);
+        if (rc != 1)
+            return rc;
+    }
     rc = exec_reader_fetch(&f->reader, u->cols, u->cols_count, &in, err);
     if (rc < 0)
         return rc;
     f->rows_decoded += in.count;
     slice = exec_slice_rows(&in, u->cols, u->cols_count, f->reader.source->ctx->slice_bytes);
-    if (exec_pace_rows(&f->agg.pace, slice) == in.sel_count && consts_known && !in.sel &&
-        u->bucket_col != PLAN_NO_COL && f->reader.unit.one_run && !f->buckets_full) {
-        rc = feed_edges(f, &in, err);
-        if (rc != 1)
-            return rc;
-    }
     return exec_feed_batches(f, &in, slice, err);
 }
 

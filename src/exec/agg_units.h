@@ -6,6 +6,8 @@
  * zone has one value, a bucket that covers the unit's time range), the group is found once, and
  * what the zone map answers (count, sum, avg, min, max, first, last) is not decoded.
  *   - Where keys are buckets of the column that orders a run, their edges are found by search.
+ *   - Sums, averages and counts of such stretches of rows are made of the values as they are
+ * stored, where their codec can add up without decoding (codec_agg_packed).
  *   - Where only the newest (or the oldest) value of each group is asked for, the scan begins at
  * that end of time, and units that are older than what their group has are passed over.
  *   - The same where rows of many groups lie among each other (agg_ends.h): of each unit the keys
@@ -35,6 +37,8 @@ struct exec_key {
 /* How an aggregate may be answered. */
 struct exec_way {
     bool zone;            /* from zones, if the unit has what it needs */
+    bool packed;          /* from stored values, whose column is packed_cols[packed_at] */
+    uint32_t packed_at;   /* PLAN_NO_COL: that there are no NULLs is all there is to know */
     uint32_t col;         /* its argument, PLAN_NO_COL = none: count(*) */
     const uint32_t *cols; /* columns to decode */
     uint32_t cols_count;
@@ -68,6 +72,9 @@ struct exec_units {
     uint32_t buckets_count;
     const uint32_t *cols; /* columns to decode for keys and aggregates */
     uint32_t cols_count;
+    uint32_t *packed_cols; /* columns that are added up as they are stored */
+    uint32_t packed_count;
+    bool packed; /* some aggregate is answered so */
 };
 
 /* Memory: the source's run arena. */
@@ -89,6 +96,9 @@ struct exec_feed {
     struct datum *found;    /* in agg.run: of the unit at hand */
     struct vec *key_vecs;   /* in agg.run: the same as vectors */
     bool *decode;           /* in agg.run, per aggregate: zones did not answer it */
+    bool *packed;           /* in agg.run, per aggregate: stored values did */
+    bool *packed_known;     /* in agg.run, per packed column */
+    struct codec_agg *sums; /* in agg.batch: packed column i, stretch k at i * stretches + k */
     struct agg_zone *zones; /* in agg.run, per aggregate */
     struct zone time;       /* of the unit at hand, for first and last */
     int64_t *floors;        /* owned, per group, with ends: every aggregate has a value of this time

@@ -61,6 +61,48 @@ static int units_plan_agg(struct exec_units *u, uint32_t g, struct dn_err *err)
                           err);
 }
 
+/* Which aggregates can be made of stored values: of columns that are decoded for nothing else. */
+static int units_plan_packed(struct exec_units *u, struct dn_err *err)
+{
+    const struct plan_node *scan = u->source->node;
+    struct arena *run = &u->source->run;
+    bool *decoded = arena_calloc(run, scan->cols_count, sizeof *decoded);
+    uint32_t *at = arena_alloc_array(run, scan->cols_count, sizeof *at);
+
+    u->packed_cols = arena_alloc_array(run, scan->cols_count, sizeof *u->packed_cols);
+    if (!decoded || !at || !u->packed_cols)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t g = 0; g < u->node->aggs_count; g++) {
+        struct exec_way *way = &u->ways[g];
+        unsigned needs = u->node->aggs[g].agg->zone;
+
+        way->packed = way->zone && !(needs & ~(unsigned)(AGG_ZONE_COUNT | AGG_ZONE_SUM)) &&
+                      (way->col == PLAN_NO_COL || type_is_fixed(scan->cols[way->col].type));
+        way->packed_at = PLAN_NO_COL;
+        for (uint32_t i = 0; i < way->cols_count && !way->packed; i++)
+            decoded[way->cols[i]] = true;
+        u->packed = u->packed || way->packed;
+    }
+    for (uint32_t c = 0; c < scan->cols_count; c++)
+        at[c] = PLAN_NO_COL;
+    for (uint32_t g = 0; g < u->node->aggs_count; g++) {
+        struct exec_way *way = &u->ways[g];
+
+        if (!way->packed || !(u->node->aggs[g].agg->zone & AGG_ZONE_SUM))
+            continue;
+        if (decoded[way->col] || way->col == u->bucket_col) {
+            way->packed = false;
+            continue;
+        }
+        if (at[way->col] == PLAN_NO_COL) {
+            at[way->col] = u->packed_count;
+            u->packed_cols[u->packed_count++] = way->col;
+        }
+        way->packed_at = at[way->col];
+    }
+    return 0;
+}
+
 /* Are two values of the type the same in a group if and only if they are in a series? */
 static bool units_series_type(enum type_id type)
 {
@@ -244,6 +286,9 @@ int exec_units_plan(struct exec_units *u,
         for (uint32_t k = 0; k < node->aggs[g].order_count; k++)
             all[n++] = node->aggs[g].order[k].e;
     }
+    if (rc < 0)
+        return rc;
+    rc = units_plan_packed(u, err);
     if (rc < 0)
         return rc;
     units_plan_series(u);

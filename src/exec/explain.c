@@ -248,6 +248,8 @@ static void explain_scan(const struct exec_figures *f, struct buf *lines)
                "\ndecoded: %" PRIu64 " vectors, %" PRIu64 " columns of them",
                s->vectors_decoded,
                s->columns_decoded);
+    if (s->columns_packed)
+        buf_printf(lines, "; added up as stored: %" PRIu64 " columns", s->columns_packed);
 }
 
 /* Where far more or fewer rows came than the planner expected, that is said. */
@@ -492,6 +494,7 @@ static void explain_json_figures(const struct exec_analysis *a,
     dn_json_put_int(w, "Vectors answered", (int64_t)f->scan.vectors_zone);
     dn_json_put_int(w, "Vectors decoded", (int64_t)f->scan.vectors_decoded);
     dn_json_put_int(w, "Columns decoded", (int64_t)f->scan.columns_decoded);
+    dn_json_put_int(w, "Columns added up as stored", (int64_t)f->scan.columns_packed);
     dn_json_put_int(w, "Bytes read", (int64_t)f->scan.bytes_read);
 }
 

@@ -294,6 +294,7 @@ void scan_stats_add(struct scan_stats *to, const struct scan_stats *from)
     to->vectors_zone += from->vectors_zone;
     to->vectors_decoded += from->vectors_decoded;
     to->columns_decoded += from->columns_decoded;
+    to->columns_packed += from->columns_packed;
     to->bytes_read += from->bytes_read;
 }
 

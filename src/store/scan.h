@@ -56,6 +56,7 @@ struct scan_stats {
     uint64_t vectors_zone;    /* answered from their zone maps */
     uint64_t vectors_decoded; /* of which some column was decoded */
     uint64_t columns_decoded; /* columns of them, all together */
+    uint64_t columns_packed;  /* of vectors: answered from values as they are stored */
     uint64_t bytes_read;      /* from the volume; what the cache had does not count */
 };
 
@@ -183,6 +184,18 @@ int scan_unit_fetch(struct scan_reader *r,
                     uint32_t count,
                     struct batch *ret,
                     struct dn_err *err) DN_MUST_CHECK;
+struct codec_ask;
+struct codec_agg;
+/* Of a VECTOR: sums and bounds of ranges of its rows (codec.h) where they are to be had without
+ * decoding, for each of `count` columns of fixed width: ret_known[i], and ret[i * ask->count + k]
+ * for range k. */
+int scan_unit_agg(struct scan_reader *r,
+                  const uint32_t *cols,
+                  uint32_t count,
+                  const struct codec_ask *ask,
+                  struct codec_agg *ret,
+                  bool *ret_known,
+                  struct dn_err *err) DN_MUST_CHECK;
 /* The unit is of one run, and nothing that follows it in that run is wanted: where sources share
  * the run, what is left of it need not be merged. Rows of it may come all the same. */
 void scan_unit_leave_run(struct scan_reader *r);

@@ -4,6 +4,8 @@
  * the columns that are asked for, each at most once. */
 #include "store/scan_reader.h"
 
+#include "codec/codec.h"
+
 #include <string.h>
 
 /* ---- decoding ---- */
@@ -221,6 +223,35 @@ unit_fetch_vector(struct scan_reader *r, const uint32_t *cols, uint32_t count, s
         r->out_have[c] = 1;
     }
     return DN_OK;
+}
+
+int scan_unit_agg(struct scan_reader *r,
+                  const uint32_t *cols,
+                  uint32_t count,
+                  const struct codec_ask *ask,
+                  struct codec_agg *ret,
+                  bool *ret_known,
+                  struct dn_err *err)
+{
+    struct seg_select select = {
+        .block = r->block, .vector = r->vector, .cols = r->tmp_cols, .cols_count = count};
+    struct codec_range *ranges = arena_alloc_array(&r->arena, ask->count, sizeof *ranges);
+    struct codec_ask inside = {.ranges = ranges, .count = ask->count, .want = ask->want};
+    const struct seg_aggs to = {.known = ret_known, .all = ret};
+    struct scan_cur *cur = scan_cur_of(r, r->src);
+    int rc;
+
+    DN_ASSERT(r->unit.kind == SCAN_VECTOR);
+    if (!ranges || scan_cur_place(r, cur, r->block, r->vector) < 0)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < ask->count; k++)
+        ranges[k] = (struct codec_range){r->lo + ask->ranges[k].lo, r->lo + ask->ranges[k].hi};
+    for (uint32_t i = 0; i < count; i++)
+        r->tmp_cols[i] = r->s->fetch[cols[i]];
+    rc = seg_agg(r->src->seg, &select, &inside, &cur->arena, &cur->pins, &to, err);
+    for (uint32_t i = 0; i < count && rc == 0; i++)
+        r->stats.columns_packed += ret_known[i];
+    return rc;
 }
 
 /* One column of merged rows, or the series of a single run. 1: neither. */

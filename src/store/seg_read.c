@@ -288,6 +288,12 @@ int seg_vec_home(const struct seg *s,
     return 0;
 }
 
+/* Where the bytes are that an error is about. */
+static void seg_vec_prefix(const struct seg *s, const struct seg_vecref *v, struct dn_err *err)
+{
+    dn_err_prefix(err, "%s: column id %u at offset %u", s->name, v->col->id, v->col->at[v->index]);
+}
+
 int seg_vec_decode(const struct seg *s,
                    const struct seg_vecref *v,
                    const struct codec_src *src,
@@ -295,11 +301,10 @@ int seg_vec_decode(const struct seg *s,
                    struct vec *ret,
                    struct dn_err *err)
 {
-    const struct seg_rcol *c = v->col;
     int rc = codec_decode(src, arena, ret, err);
 
     if (rc < 0)
-        dn_err_prefix(err, "%s: column id %u at offset %u", s->name, c->id, c->at[v->index]);
+        seg_vec_prefix(s, v, err);
     return rc;
 }
 
@@ -637,6 +642,24 @@ static int seg_fetch_home(const struct seg_fetch *f,
     return 0;
 }
 
+#define SEG_AHEAD_BYTES 1024u
+#define SEG_LINE_BYTES  64u
+
+/* The vector after this one is asked for from memory while this one is worked on: vectors of a
+ * column lie together, those of a row do not. */
+static void seg_fetch_ahead(const struct seg_fetch *f, uint32_t i)
+{
+    const struct seg_want *next = &f->wants[i + 1];
+    uint32_t len;
+
+    if (i + 1 >= f->count)
+        return;
+    len = next->vec.col->len[next->vec.index];
+    len = len < SEG_AHEAD_BYTES ? len : SEG_AHEAD_BYTES;
+    for (uint32_t at = 0; at < len; at += SEG_LINE_BYTES)
+        __builtin_prefetch(next->bytes + at);
+}
+
 static int seg_fetch_decode(const struct seg_fetch *f,
                             const struct seg_rows *rows,
                             struct arena *arena,
@@ -653,6 +676,7 @@ static int seg_fetch_decode(const struct seg_fetch *f,
         struct codec_src home;
         int rc = 0;
 
+        seg_fetch_ahead(f, i);
         if (guide && (!kin || kin->guide != guide))
             rc = seg_fetch_kin(f, rows, guide, arena, pins, &kin, err);
         src.kin = guide ? kin : NULL;
@@ -664,6 +688,16 @@ static int seg_fetch_decode(const struct seg_fetch *f,
             return rc;
     }
     return 0;
+}
+
+/* Room for the wants of a fetch, as a few are on the stack. */
+static bool seg_fetch_room(struct seg_fetch *f, uint32_t count, struct arena *arena)
+{
+    if (count <= SEG_COLS_FEW)
+        return true;
+    f->wants = arena_alloc_array(arena, count, sizeof *f->wants);
+    f->ranges = arena_alloc_array(arena, count, sizeof *f->ranges);
+    return f->wants && f->ranges;
 }
 
 int seg_fetch(struct seg *s,
@@ -683,12 +717,8 @@ int seg_fetch(struct seg *s,
     DN_ASSERT(select->vector < s->blocks[select->block].vectors);
     rows = seg_rows_of(s, select->block, select->vector);
     f.group = s->blocks[select->block].group;
-    if (select->cols_count > SEG_COLS_FEW) {
-        f.wants = arena_alloc_array(arena, select->cols_count, sizeof *f.wants);
-        f.ranges = arena_alloc_array(arena, select->cols_count, sizeof *f.ranges);
-        if (!f.wants || !f.ranges)
-            return DN_FAIL_NOMEM(err);
-    }
+    if (!seg_fetch_room(&f, select->cols_count, arena))
+        return DN_FAIL_NOMEM(err);
     rc = seg_fetch_easy(&f, &rows, select, arena, ret);
     if (rc < 0)
         return DN_FAIL_NOMEM(err);
@@ -700,6 +730,52 @@ int seg_fetch(struct seg *s,
 
         if (c && c->as != c->type && !vec_widen(arena, &ret[i], c->as, &ret[i]))
             rc = DN_FAIL_NOMEM(err);
+    }
+    return rc;
+}
+
+int seg_agg(struct seg *s,
+            const struct seg_select *select,
+            const struct codec_ask *ask,
+            struct arena *arena,
+            struct seg_pins *pins,
+            const struct seg_aggs *ret,
+            struct dn_err *err)
+{
+    struct seg_want few[SEG_COLS_FEW];
+    struct volume_range few_ranges[SEG_COLS_FEW];
+    struct seg_fetch f = {
+        .s = s, .group = s->blocks[select->block].group, .wants = few, .ranges = few_ranges};
+    int rc;
+
+    if (!seg_fetch_room(&f, select->cols_count, arena))
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < select->cols_count; i++) {
+        const struct seg_rcol *c = seg_stored_col(s, select->cols[i]);
+        struct seg_vecref v;
+
+        ret->known[i] = false;
+        if (!c || c->kinds[f.group] != SEG_KIND_VECTORS || c->as != c->type)
+            continue;
+        v = seg_vec_of(s, c, select->block, select->vector);
+        if (c->nulls[v.index] == 0)
+            f.wants[f.count++] = (struct seg_want){.out = i, .vec = v};
+    }
+    if (f.count == 0)
+        return 0;
+    rc = s->cache ? seg_read_extents(&f, pins, arena, err) : seg_read_vectors(&f, arena, err);
+    for (uint32_t i = 0; i < f.count && rc == 0; i++) {
+        const struct seg_want *want = &f.wants[i];
+        struct codec_src src = seg_vec_src(&want->vec, want->bytes);
+
+        seg_fetch_ahead(&f, i);
+        if (codec_guide(&src) || codec_back(&src)) /* others would have to be read, too */
+            continue;
+        rc = codec_agg_packed(&src, ask, ret->all + (size_t)want->out * ask->count, err);
+        if (rc < 0)
+            seg_vec_prefix(s, &want->vec, err);
+        ret->known[want->out] = rc == 0;
+        rc = rc < 0 ? rc : 0;
     }
     return rc;
 }

@@ -202,6 +202,23 @@ int seg_fetch(struct seg *s,
               struct vec *ret,
               struct dn_err *err) DN_MUST_CHECK;
 
+struct codec_ask;
+struct codec_agg;
+struct seg_aggs {
+    bool *known;           /* per chosen column */
+    struct codec_agg *all; /* of column i and range k: [i * ask->count + k] */
+};
+/* Sums and bounds of ranges of the rows of a vector (codec.h), for each of the chosen columns,
+ * which are of fixed width, where they are to be had without decoding. Memory as for seg_fetch;
+ * *ret points to the caller's. */
+int seg_agg(struct seg *s,
+            const struct seg_select *select,
+            const struct codec_ask *ask,
+            struct arena *arena,
+            struct seg_pins *pins,
+            const struct seg_aggs *ret,
+            struct dn_err *err) DN_MUST_CHECK;
+
 /* Reads everything, verifies every checksum and invariant (order of keys, run table, zones against
  * the values, counts against meta). The first fault is the error; its text names object, place and
  * what is wrong. */

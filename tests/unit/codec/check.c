@@ -114,8 +114,10 @@ static bool check_near(double got, double want, double magnitude)
     return apart <= 1e-12 * magnitude;
 }
 
-static bool
-check_agg(const struct vec *v, const struct codec_range *range, const struct codec_agg *got)
+static bool check_agg(const struct vec *v,
+                      const struct codec_range *range,
+                      unsigned asked,
+                      const struct codec_agg *got)
 {
     bool is_float = type_is_float(v->type);
     struct datum min = {.type = v->type, .null = true};
@@ -144,11 +146,29 @@ check_agg(const struct vec *v, const struct codec_range *range, const struct cod
     }
     if (got->rows != rows || rows == 0)
         return got->rows == rows;
-    if (range->want & CODEC_SUM &&
+    if (asked & CODEC_SUM &&
         (is_float ? !check_near(got->fsum, fsum, magnitude) : got->isum != isum))
         return false;
-    return !(range->want & CODEC_BOUNDS) ||
+    return !(asked & CODEC_BOUNDS) ||
            (datum_cmp(&got_min, &min) == 0 && datum_cmp(&got_max, &max) == 0);
+}
+
+static bool check_ask(const struct vec *v,
+                      const struct codec_src *src,
+                      const struct codec_ask *ask,
+                      struct arena *arena)
+{
+    struct codec_agg got[3];
+    struct codec_agg packed[3];
+    int rc = codec_agg_packed(src, ask, packed, NULL);
+
+    if (rc < 0 || codec_agg(src, ask, arena, got, NULL) != 0)
+        return false;
+    for (uint32_t k = 0; k < ask->count; k++)
+        if (!check_agg(v, &ask->ranges[k], ask->want, &got[k]) ||
+            (rc == 0 && !check_agg(v, &ask->ranges[k], ask->want, &packed[k])))
+            return false;
+    return true;
 }
 
 uint32_t check_answers(const struct vec *v, const struct codec_src *src, struct arena *arena)
@@ -163,12 +183,18 @@ uint32_t check_answers(const struct vec *v, const struct codec_src *src, struct 
             return row;
     }
     for (uint32_t lo = 0; type_is_fixed(v->type) && lo < v->count; lo += step) {
-        struct codec_range some = {lo, lo + (v->count - lo + 1) / 2, want++ % 3 + 1};
-        struct codec_range all = {lo, v->count, want % 3 + 1};
-        struct codec_agg agg;
+        uint32_t mid = lo + (v->count - lo + 1) / 2;
+        /* All, one half, and pieces that touch or leave rows out between them. */
+        const struct codec_range ranges[] = {
+            {lo, v->count}, {lo, mid}, {lo, lo + 1}, {lo + 1, mid}, {mid + 1, v->count}};
+        struct codec_ask all = {&ranges[0], 1, want++ % 3 + 1};
+        struct codec_ask half = {&ranges[1], 1, want % 3 + 1};
+        struct codec_ask pieces = {&ranges[2], 1, want % 3 + 1};
 
-        if (codec_agg(src, &some, arena, &agg, NULL) != 0 || !check_agg(v, &some, &agg) ||
-            codec_agg(src, &all, arena, &agg, NULL) != 0 || !check_agg(v, &all, &agg))
+        if (lo + 1 < mid)
+            pieces.count = mid + 1 < v->count ? 3 : 2;
+        if (!check_ask(v, src, &all, arena) || !check_ask(v, src, &half, arena) ||
+            !check_ask(v, src, &pieces, arena))
             return lo;
     }
     return UINT32_MAX;

@@ -35,7 +35,8 @@ static uint64_t sweep_sum; /* of string bytes, so that they are read */
 /* Single values and sums of such bytes: an error or some answer. */
 static void ask(const struct codec_src *src, struct arena *arena)
 {
-    struct codec_range range = {src->count / 2, src->count, CODEC_SUM | CODEC_BOUNDS};
+    struct codec_range range = {src->count / 2, src->count};
+    struct codec_ask all = {&range, 1, CODEC_SUM | CODEC_BOUNDS};
     struct dn_err err = {0};
     struct codec_agg agg;
     struct datum d;
@@ -48,7 +49,7 @@ static void ask(const struct codec_src *src, struct arena *arena)
             sweep_sum += (uint8_t)d.str.ptr[i];
     if (!type_known(src->type) || !type_is_fixed(src->type))
         return;
-    rc = codec_agg(src, &range, arena, &agg, &err);
+    rc = codec_agg(src, &all, arena, &agg, &err);
     assert_true(rc == 0 || rc == DN_E_CORRUPT);
 }
 

@@ -186,6 +186,25 @@ int scan_unit_fetch(struct scan_reader *r,
     return 0;
 }
 
+int scan_unit_agg(struct scan_reader *r,
+                  const uint32_t *cols,
+                  uint32_t count,
+                  const struct codec_ask *ask,
+                  struct codec_agg *ret,
+                  bool *ret_known,
+                  struct dn_err *err)
+{
+    (void)r;
+    (void)cols;
+    (void)count;
+    (void)ask;
+    (void)ret;
+    (void)ret_known;
+    (void)err;
+    fail(); /* there are no stored vectors here */
+    return 0;
+}
+
 void scan_unit_leave_run(struct scan_reader *r)
 {
     (void)r;
