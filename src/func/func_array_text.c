@@ -173,11 +173,21 @@ static int func_string_to_array(const struct func_ctx *ctx,
 
 /* ---- rows ---- */
 
+/* Piece by piece without a way out in between, which the compiler makes wide loops of. */
 static bool row_needs_quotes(struct vstr s)
 {
-    for (uint32_t i = 0; i < s.len; i++)
-        if ((uint8_t)s.ptr[i] <= ' ' || text_one_of(s.ptr[i], "(),\"\\"))
+    for (uint32_t at = 0; at < s.len;) {
+        uint32_t end = s.len - at < FUNC_STEPS_MAX ? s.len : at + FUNC_STEPS_MAX;
+        bool found = false;
+
+        for (; at < end; at++) {
+            uint8_t c = (uint8_t)s.ptr[at];
+
+            found |= c <= ' ' || c == '(' || c == ')' || c == ',' || c == '"' || c == '\\';
+        }
+        if (found)
             return true;
+    }
     return s.len == 0;
 }
 
