@@ -87,7 +87,7 @@ static int guess_row(struct guess *g,
         const struct csv_cell *cell = &record->cells[i];
         bool null = guess_is_null(&g->ret->format, cell);
 
-        if (g->sampled < GUESS_ROWS_MAX) {
+        if (g->spec->table && g->sampled < GUESS_ROWS_MAX) {
             c->hashes[g->sampled] = dn_hash64(cell->text.ptr, cell->text.len, null);
             c->bytes += cell->text.len;
         }
@@ -644,6 +644,17 @@ static int guess_text(struct guess *g, struct dn_err *err)
     return 0;
 }
 
+/* The time column and the series of a table that is wanted, by the values of the first rows. */
+static int guess_key(struct guess *g, bool *ret_key, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < g->cols_count; i++) {
+        memcpy(g->scratch, g->cols[i].hashes, g->sampled * sizeof(*g->scratch));
+        g->cols[i].distinct = csv_guess_count(g);
+    }
+    csv_guess_time_col(g);
+    return g->time >= 0 ? csv_guess_series(g, ret_key, err) : 0;
+}
+
 int csv_guess(const struct csv_guess_spec *spec, struct csv_guess *ret, struct dn_err *err)
 {
     struct guess g = {.spec = spec, .ret = ret, .time = -1};
@@ -657,17 +668,10 @@ int csv_guess(const struct csv_guess_spec *spec, struct csv_guess *ret, struct d
     rc = spec->parquet ? guess_file(&g, err) : guess_text(&g, err);
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < g.cols_count; i++) {
-        memcpy(g.scratch, g.cols[i].hashes, g.sampled * sizeof(*g.scratch));
-        g.cols[i].distinct = csv_guess_count(&g);
-    }
-    csv_guess_time_col(&g);
-    if (g.time >= 0) {
-        rc = csv_guess_series(&g, &key, err);
+    if (spec->table) {
+        rc = guess_key(&g, &key, err);
         if (rc < 0)
             return rc;
-    }
-    if (spec->table) {
         guess_print(&g, key);
         guess_explain(&g, key);
     } else {

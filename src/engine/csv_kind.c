@@ -24,6 +24,14 @@ static bool kind_is_bool(struct vstr s)
     return s.len != 1 ? csv_read_bool(s.ptr, s.len, &v) : s.ptr[0] == 't' || s.ptr[0] == 'f';
 }
 
+/* Words that are numbers begin as NaN and Infinity do. */
+static bool kind_may_be_number(struct vstr s)
+{
+    char c = (char)(s.ptr[0] | ('a' - 'A'));
+
+    return c < 'a' || c > 'z' || c == 'i' || c == 'n';
+}
+
 static bool kind_is_int(struct csv_kinds *k, struct vstr s, struct arena *scratch)
 {
     struct datum d;
@@ -140,13 +148,13 @@ bool csv_kinds_add(
     if (k->text)
         return true;
     is[CSV_KIND_BOOL] = kind_is_bool(s);
-    if (s.len > 0 && s.len < KIND_NUMBER_MAX) {
+    if (s.len > 0 && s.len < KIND_NUMBER_MAX && kind_may_be_number(s)) {
         is[CSV_KIND_INT] = kind_is_int(k, s, scratch);
         is[CSV_KIND_DOUBLE] = is[CSV_KIND_INT] || kind_is_double(s, scratch);
         is[CSV_KIND_COMMA] = is[CSV_KIND_INT] || kind_is_comma(k, s, scratch);
-        if (!is[CSV_KIND_DOUBLE])
-            kind_time(k, s, is + CSV_KIND_TIME);
     }
+    if (s.len > 0 && s.len < KIND_NUMBER_MAX && !is[CSV_KIND_DOUBLE])
+        kind_time(k, s, is + CSV_KIND_TIME);
     for (unsigned i = 0; i < CSV_KIND_MAX; i++) {
         k->count[i] += is[i];
         if (!is[i])
