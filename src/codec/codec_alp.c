@@ -379,6 +379,12 @@ static int codec_alp_decode(const struct codec_part *part,
 
         bitpack_unpack(alp.frame.packed, part->count, alp.frame.width, &lanes);
         kernels->widen_scale(&codes, alp.frame.least, alp.exponent, to);
+    } else if (order == 1 && !codec_frame_may_leave(&alp.frame, 32)) {
+        struct codec_codes codes = {&lanes, alp.frame.width, part->count};
+
+        bitpack_unpack(alp.frame.packed, part->count, alp.frame.width, &lanes);
+        kernels->sums_scale(
+            &codes, (int32_t)alp.frame.first, (int32_t)alp.frame.least, alp.exponent, to);
     } else {
         if (order >= CODEC_ALP_KIN)
             codec_kin_unpack(&alp.kin, (uint64_t *)(void *)to);

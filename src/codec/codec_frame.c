@@ -243,10 +243,9 @@ int64_t codec_frame_at(const struct codec_frame *f, uint32_t row)
     return codec_narrow(v, f->size);
 }
 
-/* May a value of order 1 wrap around? */
-static bool codec_frame_may_wrap(const struct codec_frame *f)
+bool codec_frame_may_leave(const struct codec_frame *f, unsigned bits)
 {
-    codec_i128 max = INT64_MAX >> (64 - 8 * f->size);
+    codec_i128 max = INT64_MAX >> (64 - bits);
     codec_i128 first = (int64_t)f->first;
     codec_i128 low = (int64_t)f->least;
     codec_i128 high = low + (((codec_i128)1 << f->width) - 1);
@@ -311,7 +310,8 @@ bool codec_frame_agg(const struct codec_frame *f,
     if (f->order > 1 || (ask->want & CODEC_BOUNDS && f->order != 0))
         return false;
     if (ask->want & CODEC_SUM &&
-        (f->width > 54 || (f->order == 1 && (f->width > 44 || codec_frame_may_wrap(f)))))
+        (f->width > 54 ||
+         (f->order == 1 && (f->width > 44 || codec_frame_may_leave(f, 8 * f->size)))))
         return false;
     codes = codec_frame_codes(f, &lanes);
     if (ask->want & CODEC_SUM && f->order == 0)

@@ -54,6 +54,8 @@ int codec_frame_get(const uint8_t *p,
                     struct dn_err *err) DN_MUST_CHECK;
 /* Writes all values; lanes is scratch. */
 void codec_frame_unpack(const struct codec_frame *f, union bitpack_lanes *lanes, void *to);
+/* May a value of order 1 need more bits, its sign among them? */
+bool codec_frame_may_leave(const struct codec_frame *f, unsigned bits);
 /* One value, sign-extended. */
 int64_t codec_frame_at(const struct codec_frame *f, uint32_t row);
 /* Sums (isum) and bounds (i64) of ranges without writing values out. False: they are not to be had

@@ -28,6 +28,12 @@ struct codec_kernels {
         const struct codec_codes *codes, uint64_t first, uint64_t step, uint32_t size, void *to);
     /* Each of -2^51 .. 2^51 becomes the double nearest to it / 10^exponent; in place. */
     void (*scale)(uint64_t *ints, uint32_t count, unsigned exponent);
+    /* sums() and scale() in one, if all values fit into 32 bits with their sign. */
+    void (*sums_scale)(const struct codec_codes *codes,
+                       int32_t first,
+                       int32_t step,
+                       unsigned exponent,
+                       double *to);
     /* widen() to 8 bytes and scale() in one. */
     void (*widen_scale)(const struct codec_codes *codes,
                         uint64_t base,

@@ -75,6 +75,27 @@ static void check_widen_and_sums(unsigned width, uint32_t count, uint32_t size, 
         assert_int_equal(to[count], 77);
 }
 
+/* Sums that fit into 32 bits as doubles are what sums() and scale() make of them. */
+static void check_sums_scale(unsigned width, uint32_t count, uint64_t seed)
+{
+    const struct codec_kernels *k = codec_kernels();
+    int32_t step = -(int32_t)((1u << width) / 2);
+    union bitpack_lanes lanes;
+    uint64_t want[VEC_ROWS_MAX];
+    double got[VEC_ROWS_MAX];
+
+    for (unsigned exponent = 0; exponent <= CODEC_EXPONENT_MAX; exponent++) {
+        int32_t first = (int32_t)(seed * 2654435761u % 2000003) - 1000001;
+        struct codec_codes c = make_codes(&lanes, width, count, seed);
+
+        k->sums(&c, (uint64_t)(int64_t)first, (uint64_t)(int64_t)step, 8, want);
+        k->scale(want, count, exponent);
+        c = make_codes(&lanes, width, count, seed);
+        k->sums_scale(&c, first, step, exponent, got);
+        assert_memory_equal(got, want, count * sizeof *got);
+    }
+}
+
 static void check_folds(unsigned width, uint32_t count, uint32_t lo, uint32_t hi)
 {
     const struct codec_kernels *k = codec_kernels();
@@ -111,6 +132,8 @@ static void all_kernels(void)
                     check_widen_and_sums(width, counts[c], sizes[s], 0);
                     check_widen_and_sums(width, counts[c], sizes[s], width + c + 1);
                 }
+            if (width <= 20)
+                check_sums_scale(width, counts[c], width + c);
             check_folds(width, counts[c], 0, counts[c]);
             check_folds(width, counts[c], counts[c] / 2, counts[c]);
             check_folds(width, counts[c], counts[c] / 3, counts[c] / 3 + 1);
