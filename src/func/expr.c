@@ -552,8 +552,7 @@ static int expr_select_and(const struct bexpr *e,
     return 0;
 }
 
-/* A comparison of columns and constants, which cannot fail and is quick. */
-static bool expr_is_plain(const struct bexpr *e)
+bool expr_is_plain(const struct bexpr *e)
 {
     if (e->kind != BEXPR_CALL || !(e->func->flags & FUNC_QUICK) || e->func->result != TYPE_BOOLEAN)
         return false;
@@ -563,8 +562,7 @@ static bool expr_is_plain(const struct bexpr *e)
     return true;
 }
 
-/* found[i] |= is row i of v true? For all rows of the batch. */
-static void expr_or_into(const struct vec *v, uint32_t count, int8_t *restrict found)
+void expr_or_into(const struct vec *v, uint32_t count, int8_t *restrict found)
 {
     const int8_t *data = v->data;
 

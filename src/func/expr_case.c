@@ -4,7 +4,9 @@
  * evaluated only for the rows that take theirs from it (or have to find out whether they do): so
  * CASE WHEN x <> 0 THEN 1 / x END does not divide by zero. Values are scattered into one flat
  * vector; if the first operand that is used serves all rows, its vector is the result as it is.
- * Where all results of a CASE are texts of the query, the vector is a DICT of these. */
+ * Where all results of a CASE are texts of the query, the vector is a DICT of these. Where they are
+ * constants and the conditions plain comparisons, all conditions are evaluated for all rows, and
+ * results are chosen without branches. */
 #include "func/expr_int.h"
 
 #include <string.h>
@@ -190,6 +192,113 @@ static int expr_case_codes(const struct bexpr *e,
     return 0;
 }
 
+/* May every condition be evaluated for every row, and is every result a constant of a few bytes? */
+static bool expr_case_is_plain(const struct bexpr *e, const struct eval *ev, const struct batch *in)
+{
+    bool words = expr_case_words(e);
+
+    if (ev->every_row || in->sel_count < in->count / 2 || e->args_count > CASE_ARGS_MAX ||
+        (!words && (!type_is_fixed(e->type) || type_is_wide(e->type))))
+        return false;
+    for (uint32_t a = 0; a + 1 < e->args_count; a += 2)
+        if (!expr_is_plain(e->args[a]) || e->args[a + 1]->kind != BEXPR_CONST)
+            return false;
+    return e->args[e->args_count - 1]->kind == BEXPR_CONST;
+}
+
+#define CASE_CHOOSE(T)                              \
+    {                                               \
+        T *restrict to = data;                      \
+        T x;                                        \
+        memcpy(&x, value, sizeof x);                \
+        for (uint32_t i = 0; i < count; i++)        \
+            to[i] = !found || found[i] ? x : to[i]; \
+    }
+
+/* data[i] = *value where found[i], everywhere if found is NULL. */
+static void expr_case_choose(
+    const int8_t *restrict found, uint32_t count, const void *value, size_t size, void *data)
+{
+    switch (size) {
+    case 1:
+        CASE_CHOOSE(uint8_t)
+        break;
+    case 2:
+        CASE_CHOOSE(uint16_t)
+        break;
+    case 4:
+        CASE_CHOOSE(uint32_t)
+        break;
+    default:
+        CASE_CHOOSE(uint64_t)
+        break;
+    }
+}
+#undef CASE_CHOOSE
+
+/* From the last branch to the first, so that the first that is true stays. Of texts the codes are
+ * chosen. */
+static int expr_case_plain(const struct bexpr *e,
+                           struct eval *ev,
+                           const struct batch *in,
+                           struct vec *ret,
+                           struct dn_err *err)
+{
+    bool words = type_is_string(e->type);
+    size_t size = words ? sizeof(uint16_t) : phys_size(type_phys(e->type));
+    uint32_t entries = e->args_count / 2 + 1;
+    void *data = arena_alloc_array(ev->arena, in->count, size);
+    int8_t *found = arena_alloc(ev->arena, in->count);
+    int8_t *null = arena_calloc(ev->arena, in->count, 1);
+    struct vstr *texts = arena_alloc_array(ev->arena, entries, sizeof *texts);
+    uint64_t *bits;
+    bool nulls = false;
+
+    if (!data || !found || !null || !texts)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = entries; k-- > 0;) {
+        bool last = k + 1 == entries;
+        const struct datum *d = &e->args[last ? 2 * k : 2 * k + 1]->value;
+        uint16_t code = (uint16_t)k;
+        int8_t is_null = d->null;
+        uint64_t value = 0;
+        struct vec v;
+
+        texts[k] = words && !d->null ? d->str : (struct vstr){.ptr = ""};
+        if (!words && !d->null)
+            datum_store(d, &value, 0);
+        if (!last) {
+            int rc = expr_eval(e->args[2 * k], ev, in, &v, err);
+
+            if (rc < 0)
+                return rc;
+            memset(found, 0, in->count);
+            expr_or_into(&v, in->count, found);
+        }
+        expr_case_choose(
+            last ? NULL : found, in->count, words ? (void *)&code : (void *)&value, size, data);
+        nulls = nulls || d->null;
+        if (nulls)
+            expr_case_choose(last ? NULL : found, in->count, &is_null, 1, null);
+    }
+    *ret = (struct vec){.type = e->type, .form = VEC_FLAT, .count = in->count, .data = data};
+    if (words) {
+        ret->form = VEC_DICT;
+        ret->data = texts;
+        ret->codes = data;
+        ret->dict_count = entries;
+    }
+    if (!nulls)
+        return 0;
+    bits = expr_bitmap(ev->arena, in->count);
+    if (!bits)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < in->count; i++)
+        bits[i / 64] |= (uint64_t)(null[i] & 1) << (i % 64);
+    ret->nulls = bits;
+    return 0;
+}
+
 int expr_case(const struct bexpr *e,
               struct eval *ev,
               const struct batch *in,
@@ -203,6 +312,8 @@ int expr_case(const struct bexpr *e,
     int rc;
 
     DN_ASSERT(e->args_count % 2 == 1);
+    if (expr_case_is_plain(e, ev, in))
+        return expr_case_plain(e, ev, in, ret, err);
     if (!open || !hits)
         return DN_FAIL_NOMEM(err);
     if (expr_case_words(e))
