@@ -149,6 +149,13 @@ void engine_clock_unneeded(struct dendro_db *db)
         volume_clock_anchor(db->volume, volume_clock_ns(db->volume), VOLUME_CLOCK_SLACK_NS);
 }
 
+/* Whether a record is there that cannot be read: it is damaged, or of a newer release, which one
+ * changed bit of its version looks like, too. It cannot be replaced. */
+static bool clock_unreadable(int rc)
+{
+    return rc == DN_E_CORRUPT || rc == DN_E_VERSION;
+}
+
 /* The clock is believed as far as the time recorded last allows. A record that cannot be read is
  * no reason to refuse the database: no time is known then, and nothing is dropped before a
  * superuser confirms the clock. */
@@ -160,7 +167,7 @@ static int clock_anchor(struct dendro_db *db, struct dn_err *err)
 
     if (rc == DN_NOT_FOUND) {
         engine_clock_unneeded(db);
-    } else if (rc == DN_E_CORRUPT) {
+    } else if (clock_unreadable(rc)) {
         volume_clock_anchor(db->volume, 0, 0);
     } else if (rc < 0) {
         return rc;
@@ -192,8 +199,7 @@ int engine_clock_confirm(struct dendro_db *db, int64_t day, struct dn_err *err)
     if (*db->settings.test_clock) /* it is believed in any case */
         return 0;
     rc = clock_write(db, wall, err);
-    if (rc < 0 &&
-        rc != DN_E_CORRUPT) /* a damaged record cannot be replaced: until the next start */
+    if (rc < 0 && !clock_unreadable(rc)) /* else what is confirmed counts until the next start */
         return rc;
     dn_err_clear(err);
     volume_clock_anchor(db->volume, wall, VOLUME_CLOCK_SLACK_NS);

@@ -218,11 +218,32 @@ static void test_detach(void **state)
 
 /* ---- the record ---- */
 
+/* The record cannot be read: the database opens, and nothing is dropped before a superuser says
+ * what time it is. newer: bytes in its place; NULL: its own, damaged. */
+static void unreadable(struct world *w, const char *newer)
+{
+    struct dendro_error err;
+
+    fill(w);
+    world_close(w);
+    if (newer)
+        assert_true(sim_disk_set(w->d.disk, 'd', "time", newer, strlen(newer)));
+    else
+        assert_true(sim_disk_flip(w->d.disk, 'd', "time", 100));
+    world_pass(w, 60 * DAY);
+    world_open(w);
+    world_must(w, "CHECKPOINT");
+    assert_true(world_ahead(w) > 0);
+    assert_int_equal(world_number(w, "SELECT count(*) FROM r"), 20);
+    if (world_confirm(w, world_now(w) / DAY, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(world_number(w, "SELECT count(*) FROM r"), 0);
+}
+
 static void test_record(void **state)
 {
     static const char golden[] = "{\n \"format\": 1,\n \"time\": 1704110400000000000\n}\n";
     const uint8_t *p;
-    struct dendro_error err;
     struct world w;
     size_t n;
 
@@ -232,23 +253,28 @@ static void test_record(void **state)
     if (n != sizeof golden - 1)
         fail_msg("%.*s", (int)n, (const char *)p);
     assert_memory_equal(p, golden, n);
-    fill(&w);
-    /* One that cannot be read: the database opens, and nothing is dropped before a superuser says
-     * what time it is. */
-    world_close(&w);
-    assert_true(sim_disk_flip(w.d.disk, 'd', "time", 100));
-    world_pass(&w, 60 * DAY);
-    world_open(&w);
-    world_must(&w, "CHECKPOINT");
-    assert_true(world_ahead(&w) > 0);
-    assert_int_equal(world_number(&w, "SELECT count(*) FROM r"), 20);
-    if (world_confirm(&w, world_now(&w) / DAY, &err) < 0)
-        fail_msg("%s", err.message);
-    assert_int_equal(world_number(&w, "SELECT count(*) FROM r"), 0);
+    unreadable(&w, NULL);
     /* Nothing that goes by time: any clock will do, and what is made then goes by it. */
     world_must(&w, "DROP TABLE r; DROP TABLE n; DROP TABLE e");
     world_restart(&w, YEAR, 0);
     assert_int_equal(world_ahead(&w), 0);
+    world_end(&w);
+}
+
+static void test_record_newer(void **state)
+{
+    static const char newer[] = "{\n \"format\": 2,\n \"time\": 1704110400000000000\n}\n";
+    const uint8_t *p;
+    struct world w;
+    size_t n;
+
+    (void)state;
+    world_begin(&w, 8);
+    unreadable(&w, newer);
+    /* It is left as it is. */
+    assert_true(sim_disk_get(w.d.disk, 'd', "time", &p, &n));
+    assert_int_equal(n, sizeof newer - 1);
+    assert_memory_equal(p, newer, n);
     world_end(&w);
 }
 
@@ -312,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_rollouts),
         cmocka_unit_test(test_detach),
         cmocka_unit_test(test_record),
+        cmocka_unit_test(test_record_newer),
         cmocka_unit_test(test_future),
     };
 
