@@ -600,12 +600,13 @@ static void guess_explain(struct guess *g, bool key)
 {
     struct buf *why = &g->ret->why;
 
-    guess_explain_format(g);
-    if (g->spec->parquet)
+    if (g->spec->parquet) {
         buf_puts(why, "types: as the Parquet file has them\n");
-    else
+    } else {
+        guess_explain_format(g);
         buf_printf(
             why, "types: by %s%" PRIu64 " rows\n", g->whole ? "all " : "the first ", g->rows);
+    }
     for (uint32_t i = 0; i < g->cols_count && !g->spec->parquet; i++)
         guess_explain_odd(g, &g->cols[i]);
     guess_explain_key(g, key);

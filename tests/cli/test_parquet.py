@@ -175,6 +175,8 @@ class ParquetWrite(ParquetCase):
         out = self.good("import", "--create", self.dir, "made", path)
         self.assertIn("PRIMARY KEY ((s, QUANTUM(ts, 1, 'd')), s, ts)", out)
         self.assertIn("m NUMERIC(8, 2)", out)
+        self.assertIn("-- types: as the Parquet file has them", out)
+        self.assertNotIn("-- text:", out)
         self.assertEqual(self.ask("SELECT count(*) AS n FROM made WHERE b IS NULL"), [{"n": 600}])
         code, _, err = self.run_dendro("export", self.dir, "t", "-o", path, "--format", "csv")
         self.assertEqual(code, 1)
