@@ -257,12 +257,25 @@ class HttpHead(LoginTest):
                              ("Transfer-Encoding: chunked\r\nContent-Length: 8", chunked),
                              ("Content-Length: 8\r\nContent-Length: 8", b"SELECT 1"),
                              ("Content-Length: 8\r\ncontent-length: 80", b"SELECT 1"),
-                             ("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", chunked)):
+                             ("Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", chunked),
+                             # Fields that are none to libmicrohttpd, and may be to a proxy.
+                             ("Content-Length : 8", b"SELECT 1"),
+                             ("Content-Length\t: 8", b"SELECT 1"),
+                             ("Content-Length\x0b: 8", b"SELECT 1"),
+                             ("Content-Length: 8\r\nTransfer-Encoding : chunked", chunked),
+                             ("Content-Length:\r\n 8", b"SELECT 1"),
+                             ("Content-Length: 1\r\n 8", b"SELECT 1"),
+                             ("Accept: */*\r\n Content-Length: 8", b"SELECT 1"),
+                             ("Transfer-Encoding:\r\n\tchunked", chunked),
+                             ("Transfer-Encoding: xchunked", chunked),
+                             ("Transfer-Encoding: identity", chunked),
+                             ("Transfer-Encoding: gzip, chunked", chunked)):
             got = self.raw(f"POST /api/sql HTTP/1.1\r\nHost: localhost\r\n{fields}", body)
             self.assertTrue(got.startswith(b"HTTP/1.1 400"), (fields, got))
             self.assertEqual(got.count(b"HTTP/1.1"), 1, got)
             self.assertIn(b"\r\nConnection: close", got)
-        for fields, body in (("Content-Length: 8", b"SELECT 1"), ("Transfer-Encoding: chunked", chunked)):
+        for fields, body in (("Content-Length: 8", b"SELECT 1"), ("Transfer-Encoding: chunked", chunked),
+                             ("X-!#$%&'*+-.^_`|~9: 8\r\ntransfer-encoding:Chunked", chunked)):
             got = self.raw(f"POST /api/sql HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}", body)
             self.assertTrue(got.startswith(b"HTTP/1.1 200"), (fields, got))
 

@@ -12,6 +12,7 @@
 #include "server/server.h"
 
 #include <arpa/inet.h>
+#include <microhttpd.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -246,17 +247,60 @@ void http_login_work(struct http_req *req)
 
 /* ---- requests ---- */
 
+/* What the head of a request says of where the request ends. */
+struct guard_framing {
+    unsigned lengths;
+    unsigned encodings;
+    bool odd; /* a field that others may read as one of these, or an encoding other than chunked */
+};
+
+/* Is it a token as RFC 9110, 5.6.2 has it? A blank before the colon is none. */
+static bool guard_is_token(const char *name)
+{
+    static const char token[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    return *name && name[strspn(name, token)] == '\0';
+}
+
+/* libmicrohttpd appends a line that begins with a blank, the continuation of the one before, to the
+ * name of the field, if not to its value: so a name that only begins like the two that count. */
+static enum MHD_Result
+guard_field(void *cls, enum MHD_ValueKind kind DN_UNUSED, const char *name, const char *value)
+{
+    static const char length[] = "Content-Length";
+    static const char encoding[] = "Transfer-Encoding";
+    struct guard_framing *f = cls;
+
+    if (strcasecmp(name, length) == 0) {
+        f->lengths++;
+    } else if (strcasecmp(name, encoding) == 0) {
+        f->encodings++;
+        f->odd = f->odd || !value || strcasecmp(value, "chunked") != 0;
+    } else {
+        f->odd = f->odd || !guard_is_token(name) ||
+                 strncasecmp(name, length, sizeof length - 1) == 0 ||
+                 strncasecmp(name, encoding, sizeof encoding - 1) == 0;
+    }
+    return MHD_YES;
+}
+
 /* A request whose end the server and a proxy before it could see in different places carries
  * another request inside (smuggling). */
 static bool guard_framing(struct http_req *req)
 {
-    unsigned lengths = http_request_header_count(req, "Content-Length");
-    unsigned encodings = http_request_header_count(req, "Transfer-Encoding");
+    struct guard_framing f = {.odd = false};
 
-    if (lengths <= 1 && encodings <= 1 && lengths + encodings <= 1)
+    DN_IGNORE(MHD_get_connection_values(req->conn, MHD_HEADER_KIND, guard_field, &f));
+    if (f.lengths + f.encodings <= 1 && !f.odd)
         return true;
-    http_fail(
-        req, 400, "08P01", "a request has one Content-Length, or Transfer-Encoding, and not both");
+    http_fail(req,
+              400,
+              "08P01",
+              f.odd
+                  ? "a field of the request's head has a name that is none, or an encoding that is "
+                    "not chunked"
+                  : "a request has one Content-Length, or Transfer-Encoding, and not both");
     req->close = true;
     return false;
 }
