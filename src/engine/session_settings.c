@@ -326,6 +326,16 @@ int session_set(struct dendro_conn *conn, const struct stmt *ast, struct dn_err 
 
 /* ---- SHOW ---- */
 
+/* Of the role whose rights count: SET ROLE changes it. */
+static bool setting_superuser(const struct dendro_conn *conn)
+{
+    struct catalog *cat = tx_catalog(conn);
+    bool is = access_superuser(cat->access, conn->role);
+
+    catalog_unref(cat);
+    return is;
+}
+
 const char *session_setting_fact(const struct dendro_conn *conn, const char *name)
 {
     if (strcasecmp(name, "server_version") == 0)
@@ -334,6 +344,8 @@ const char *session_setting_fact(const struct dendro_conn *conn, const char *nam
         return conn->functions.login;
     if (strcasecmp(name, "cluster_name") == 0)
         return conn->functions.database;
+    if (strcasecmp(name, "is_superuser") == 0)
+        return setting_superuser(conn) ? "on" : "off";
     return NULL;
 }
 

@@ -172,6 +172,10 @@ class Psycopg2(ServerTest):
         self.assertEqual(k.fetchone()[0].utcoffset(), datetime.timedelta(hours=9))
         k.execute("ROLLBACK")
         self.assertEqual([c.get_parameter_status(n) for n in ("TimeZone", "default_transaction_read_only")], ["Europe/Berlin", "off"])
+        k.execute("CREATE ROLE plain; SET ROLE plain")
+        self.assertEqual(c.get_parameter_status("is_superuser"), "off")
+        k.execute("RESET ROLE; DROP ROLE plain")
+        self.assertEqual(c.get_parameter_status("is_superuser"), "on")
 
     def test_names_of_columns(self):
         k = self.connect().cursor()

@@ -76,7 +76,6 @@ static enum conn_want login_enter(struct pgw *p, const struct engine_login *role
     if (rc < 0)
         return pgw_fatal(p, "28000", "%s", why.text);
     server_session(p->c->srv, p->c, p->session);
-    p->superuser = role->superuser;
     if (!role->superuser && !conn_charge(p->c, engine_wire(p->session, server_wire(p->c->srv))))
         return pgw_fatal(p, "53200", "out of memory");
     return pgw_entered(p);

@@ -98,12 +98,11 @@ struct pgw {
     uint32_t pid;            /* of the session; 0: none yet */
     uint32_t key;            /* for cancelling */
     struct pgw_login *login; /* owned; PGW_LOGIN alone */
-    bool superuser;
-    bool peeked;   /* the first byte was looked at */
-    bool skip;     /* P3 */
-    bool answered; /* the simple query has been answered by something */
-    bool goodbye;  /* nothing more is read */
-    bool alone;    /* the message at hand is the last before Sync */
+    bool peeked;             /* the first byte was looked at */
+    bool skip;               /* P3 */
+    bool answered;           /* the simple query has been answered by something */
+    bool goodbye;            /* nothing more is read */
+    bool alone;              /* the message at hand is the last before Sync */
     struct pgw_stmt *stmts;
     uint32_t stmts_count;
     struct pgw_portal *portals;

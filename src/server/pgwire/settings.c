@@ -17,11 +17,8 @@ void pgw_settings_tell(struct pgw *p)
     const char *name;
     const char *value;
 
-    while (dendro_setting_changed(p->session, &name, &value)) {
-        if (strcmp(name, "is_superuser") == 0) /* the engine does not tell sessions apart by that */
-            value = p->superuser ? "on" : "off";
+    while (dendro_setting_changed(p->session, &name, &value))
         pgw_parameter(&p->c->out, name, value);
-    }
 }
 
 /* ---- taking ---- */
