@@ -258,11 +258,17 @@ static bool order_unique(const struct jorder *o, uint32_t at, uint32_t other)
     return in->key.n > 0;
 }
 
-static void order_pairs(struct jorder *o)
+static int order_pairs(struct jorder *o, struct dn_err *err)
 {
-    for (uint32_t i = 0; i < o->count; i++)
+    for (uint32_t i = 0; i < o->count; i++) {
+        int rc = plan_check_cancel(o->q->env, err);
+
+        if (rc < 0)
+            return rc;
         for (uint32_t k = 0; k < o->count; k++)
             o->pairs[(size_t)i * o->count + k] = i != k && order_unique(o, i, k);
+    }
+    return 0;
 }
 
 /* Are all inputs of the condition there, once this one is? */
@@ -456,8 +462,10 @@ order_inputs(struct jorder *o, struct lnode **inputs, struct lvars *all, struct 
     }
     for (uint32_t i = 0; i < o->count; i++) {
         struct lvars free = {0};
-        int rc = order_key(q, &o->in[i], err);
+        int rc = plan_check_cancel(q->env, err);
 
+        if (rc == 0)
+            rc = order_key(q, &o->in[i], err);
         if (rc < 0 || !logic_free(q, inputs[i], &free))
             return rc < 0 ? rc : DN_FAIL_NOMEM(err);
         for (uint32_t k = 0; k < free.n; k++) {
@@ -498,8 +506,9 @@ int join_order(struct planner *q,
     if (rc < 0)
         return rc;
     order_values(&o);
-    order_pairs(&o);
-    rc = order_choose(&o, err);
+    rc = order_pairs(&o, err);
+    if (rc == 0)
+        rc = order_choose(&o, err);
     if (rc < 0)
         return rc;
     tree = o.in[o.order[0]].n;

@@ -348,11 +348,17 @@ static int cluster_push(struct planner *q,
 static int cluster_pull(struct planner *q, struct cluster *c, struct dn_err *err)
 {
     for (uint32_t i = 0; i < c->inputs_count; i++) {
-        struct lvars others = {0};
-        int rc;
+        struct lvars others = {0}, free = {0};
+        int rc = plan_check_cancel(q->env, err);
 
+        if (rc < 0)
+            return rc;
         if (c->fixed && !logic_safe_tree(q, c->inputs[i]))
             continue; /* it is run for the rows that ask for it */
+        if (!logic_free(q, c->inputs[i], &free))
+            return DN_FAIL_NOMEM(err);
+        if (free.n == 0) /* nothing of others: of a thousand inputs each would look at all */
+            continue;
         for (uint32_t k = 0; k < c->inputs_count; k++) {
             if (k != i && !logic_gives(q, c->inputs[k], &others))
                 return DN_FAIL_NOMEM(err);

@@ -223,6 +223,19 @@ class Cancel(InterruptTest):
         self.cancel(holder, "the ALTER that they waited for")
 
 
+class CancelViews(InterruptTest):
+    def test_views(self):
+        """A view of 2048 inputs: what is done for each of them looks at all others."""
+        c = self.connect()
+        k = c.cursor()
+        k.execute("CREATE VIEW v0 AS SELECT 1 AS x")
+        for i in range(1, 10):
+            k.execute(f"CREATE VIEW v{i} AS SELECT a.x FROM v{i - 1} a, v{i - 1} b")
+        s = Statement(c, "CREATE VIEW wide AS SELECT a.x FROM v9 a, v9 b, v9 c, v9 d")
+        self.until_busy(s, 1)
+        self.cancel(s, "a view of views")
+
+
 class Timeout(InterruptTest):
     def timed(self, name, sql):
         begin, base = time.monotonic(), self.cpu()
