@@ -79,7 +79,8 @@ class Blocks:
         if temp and rng.randrange(3) == 0:
             ending = rng.choice([" ON COMMIT DROP", " ON COMMIT DELETE ROWS", " ON COMMIT PRESERVE ROWS"])
         how = rng.randrange(8)
-        exists = "IF NOT EXISTS " if rng.randrange(8) == 0 else ""
+        # Of a table that is there, PostgreSQL looks neither at ON COMMIT nor at what is to be executed.
+        exists = "IF NOT EXISTS " if rng.randrange(8) == 0 and how != 4 and (word or not ending) else ""
         drops = ending.endswith("DROP")
         if not (drops and self.before is None):
             self.make(name, "t", temp)
