@@ -234,7 +234,7 @@ static int codec_ans_get_stream(struct rd *r,
     uint32_t x[CODEC_ANS_SIDES] = {0};
     size_t n = 0;
     const uint8_t *p = rd_blob(r, &n);
-    const uint8_t *end = p + n;
+    const uint8_t *end;
     uint32_t x0;
     uint32_t x1;
     uint32_t i = 0;
@@ -242,6 +242,7 @@ static int codec_ans_get_stream(struct rd *r,
     DN_CHECK_DISK(!r->bad && n >= (size_t)CODEC_ANS_SIDES * CODEC_ANS_STATE,
                   err,
                   "vector: symbols cut short");
+    end = p + n;
     for (unsigned side = 0; side < CODEC_ANS_SIDES; side++)
         for (unsigned k = 0; k < CODEC_ANS_STATE; k++)
             x[side] |= (uint32_t)*p++ << 8 * k;
