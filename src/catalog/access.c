@@ -20,6 +20,8 @@ static char access_settings_name[] = "pg_read_all_settings";
 static char access_monitor_name[] = "pg_monitor";
 static char access_signal_name[] = "pg_signal_backend";
 static char access_checkpoint_name[] = "pg_checkpoint";
+static char access_read_files_name[] = "pg_read_server_files";
+static char access_write_files_name[] = "pg_write_server_files";
 
 #define ACCESS_GROUP(number, text)                                                \
     {                                                                             \
@@ -40,6 +42,8 @@ static const struct role access_always[] = {
     ACCESS_GROUP(ACCESS_MONITOR, access_monitor_name),
     ACCESS_GROUP(ACCESS_SIGNAL, access_signal_name),
     ACCESS_GROUP(ACCESS_CHECKPOINT, access_checkpoint_name),
+    ACCESS_GROUP(ACCESS_READ_FILES, access_read_files_name),
+    ACCESS_GROUP(ACCESS_WRITE_FILES, access_write_files_name),
 };
 static const struct role_member access_always_members[] = {
     {.role = ACCESS_READ_SETTING, .member = ACCESS_MONITOR},

@@ -12,9 +12,10 @@
  * Always there: the first role, a superuser who owns everything that nobody else owns, and the
  * roles pg_read_all_data, pg_write_all_data, pg_read_all_stats (what sessions of others do),
  * pg_read_all_settings (settings that tell of paths and addresses), pg_monitor (a member of both),
- * pg_signal_backend (may cancel and end sessions) and pg_checkpoint. Every role (ACCESS_PUBLIC)
- * may use the schema "public", connect to the database and make temporary tables, until these
- * rights are revoked.
+ * pg_signal_backend (may cancel and end sessions), pg_checkpoint, and pg_read_server_files and
+ * pg_write_server_files (files of the server's machine). Every role (ACCESS_PUBLIC) may use the
+ * schema "public", connect to the database and make temporary tables, until these rights are
+ * revoked.
  *
  * Readers take NULL for the struct access. Any thread may read; ref and unref are atomic. */
 #pragma once
@@ -36,6 +37,8 @@
 #define ACCESS_READ_SETTING 3374u
 #define ACCESS_SIGNAL       4200u
 #define ACCESS_CHECKPOINT   4544u
+#define ACCESS_READ_FILES   4569u
+#define ACCESS_WRITE_FILES  4570u
 #define ACCESS_ROLE_ID_MIN  16384u /* of roles that somebody made */
 #define ACCESS_ROLES_MAX    65536u
 #define ACCESS_GRANTS_MAX   1048576u

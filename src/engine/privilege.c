@@ -234,11 +234,17 @@ int privilege_insert(const struct dendro_conn *conn,
 static int
 privilege_copy(const struct dendro_stmt *stmt, const struct copy_stmt *c, struct dn_err *err)
 {
-    const char *dir = c->from ? "COPY from a file" : "COPY to a file";
+    uint32_t files = c->from ? ACCESS_READ_FILES : ACCESS_WRITE_FILES;
     int rc;
 
-    if (c->place != COPY_STDIO) {
-        rc = DN_FAIL(err, DN_E_DENIED, "must be superuser to %s", dir);
+    if (c->place != COPY_STDIO &&
+        !access_inherits(stmt->catalog->access, stmt->conn->role, files)) {
+        rc = DN_FAIL(err,
+                     DN_E_DENIED,
+                     "must be superuser or have privileges of the pg_%s_server_files role to COPY "
+                     "%s a file",
+                     c->from ? "read" : "write",
+                     c->from ? "from" : "to");
         dn_err_hint(err,
                     "Anyone can COPY to stdout or from stdin. psql's \\copy command also works "
                     "for anyone.");

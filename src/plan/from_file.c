@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * from_file.c: a file in FROM: a Parquet file, whose footer says which columns there are. Reading
- * files of the server's machine takes a superuser, as COPY does. */
+ * files of the server's machine takes a superuser or a member of pg_read_server_files, as COPY
+ * does. */
 #include "plan/from_int.h"
 
 #include "parquet/parquet.h"
@@ -11,9 +12,12 @@ static int file_allowed(const struct from *f, const struct from_item *item, stru
     const struct plan_env *env = f->q->env;
     int rc;
 
-    if (!env->role || access_superuser(env->catalog->access, env->role))
+    if (!env->role || access_inherits(env->catalog->access, env->role, ACCESS_READ_FILES))
         return 0;
-    rc = DN_FAIL(err, DN_E_DENIED, "must be superuser to read a file");
+    rc = DN_FAIL(err,
+                 DN_E_DENIED,
+                 "must be superuser or have privileges of the pg_read_server_files role to read a "
+                 "file");
     dn_err_hint(err, "\\copy and dendro import send a file of your own machine.");
     dn_err_at(err, item->pos);
     return rc;

@@ -57,6 +57,8 @@ def objects(sql):
         found.append("settings")
     if re.search(r"pg_stat|pg_\w+_size|pg_has_role", sql):
         found.append("stats")
+    if "/nonexistent/file" in sql:
+        found.append("files")
     if "CHECKPOINT" in sql:
         found.append("checkpoint")
     return tuple(found)

@@ -28,6 +28,7 @@ def needs(*rights):
 ANYONE = needs("none")
 SUPERUSER = needs()
 SETTINGS = needs("pg_read_all_settings", "pg_monitor")
+READS_FILES = needs("pg_read_server_files")
 READS_A = needs("SELECT ON t", "SELECT (a) ON t", "SELECT (k, a) ON t", "pg_read_all_data", "owner of t")
 
 # What is there before, in both databases: spelled alike.
@@ -65,6 +66,7 @@ RIGHTS = {
     "settings": ["pg_read_all_settings", "pg_monitor", "pg_read_all_stats"],
     "stats": ["pg_read_all_stats", "pg_monitor"],
     "checkpoint": ["pg_checkpoint"],
+    "files": ["pg_read_server_files", "pg_write_server_files"],
 }
 
 CASES = {
@@ -77,6 +79,9 @@ CASES = {
         ("SELECT 1 FROM t", SAME),
         ("SELECT t FROM t", SAME),
         ("SELECT t.* FROM t", SAME),
+        ("SELECT * FROM '/nonexistent/file'", READS_FILES),
+        ("SELECT (SELECT count(*) FROM '/nonexistent/file')", READS_FILES),
+        ("WITH w AS (SELECT * FROM '/nonexistent/file') SELECT 1", READS_FILES),
         ("SELECT k FROM t ORDER BY b", SAME),
         ("SELECT k FROM t GROUP BY k HAVING max(b) > 1", SAME),
         ("SELECT sum(a) OVER (ORDER BY k) FROM t", SAME),
@@ -235,6 +240,21 @@ CASES = {
         ("COPY t (k, a) FROM STDIN", SAME),
         ("COPY t TO '/nonexistent/file'", SAME),
         ("COPY t FROM '/nonexistent/file'", SAME),
+        ("COPY t (k, a) TO '/nonexistent/file'", SAME),
+        ("COPY t (k, a) FROM '/nonexistent/file'", SAME),
+        ("COPY (SELECT 1) TO '/nonexistent/file'", SAME),
+        ("COPY (SELECT a FROM t) TO '/nonexistent/file'", SAME),
+        ("COPY t TO '/nonexistent/file' (FORMAT parquet)", "COPY t TO '/nonexistent/file'"),
+        ("COPY (SELECT 1 AS x) TO '/nonexistent/file' (FORMAT parquet)", "COPY (SELECT 1) TO '/nonexistent/file'"),
+        ("COPY t FROM '/nonexistent/file' (FORMAT parquet)", "COPY t FROM '/nonexistent/file'"),
+        ("COPY t FROM '/nonexistent/file' (FORMAT ndjson)", "COPY t FROM '/nonexistent/file'"),
+        ("COPY t FROM STDIN (FORMAT ndjson)", "COPY t FROM STDIN"),
+        ("EXPLAIN SELECT * FROM '/nonexistent/file'", READS_FILES),
+        ("CREATE TEMP VIEW nv AS SELECT * FROM '/nonexistent/file'", READS_FILES),
+        ("CREATE TEMP TABLE n AS SELECT * FROM '/nonexistent/file'", READS_FILES),
+        ("PREPARE fp AS SELECT * FROM '/nonexistent/file'; EXECUTE fp", READS_FILES),
+        ("DECLARE fc CURSOR FOR SELECT * FROM '/nonexistent/file'", READS_FILES),
+        ("INSERT INTO u SELECT 1, 1 FROM '/nonexistent/file'", needs("pg_read_server_files + INSERT ON u")),
     ],
     "TRUNCATE": [("TRUNCATE t", SAME), ("TRUNCATE t, u", SAME)],
     "ALTER": [
