@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #define CIVIL_DAY_SECONDS 86400
+/* What a DATE can be, in days; read, computed and made of other values alike. */
+#define CIVIL_DATE_MIN    (-2440588) /* 4714-11-24 BC, the first Julian day */
+#define CIVIL_DATE_MAX    2145042905 /* 5874897-12-31 */
 
 struct civil {
     int64_t year;
@@ -30,6 +33,11 @@ static inline int64_t civil_floor(int64_t x, int64_t divisor)
     int64_t q = x / divisor;
 
     return q - (x % divisor < 0);
+}
+
+static inline bool civil_is_date(int64_t days)
+{
+    return days >= CIVIL_DATE_MIN && days <= CIVIL_DATE_MAX;
 }
 
 /* What that leaves: 0 <= civil_mod < divisor. */

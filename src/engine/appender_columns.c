@@ -3,6 +3,7 @@
  * appender_columns.c: dendro_append_columns: whole arrays at once. */
 #include "engine/appender_int.h"
 
+#include "base/civil.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -29,8 +30,12 @@ static int app_array_value(const struct dendro_array *a,
     case DENDRO_TYPE_SMALLINT:
         ret->d.v.i64 = ((const int16_t *)a->values)[row];
         return 0;
-    case DENDRO_TYPE_INTEGER:
     case DENDRO_TYPE_DATE:
+        ret->d.v.i64 = ((const int32_t *)a->values)[row];
+        return civil_is_date(ret->d.v.i64) || ret->d.v.i64 == INT32_MAX || ret->d.v.i64 == INT32_MIN
+                   ? 0
+                   : DN_FAIL(err, DN_E_DATETIME_RANGE, "date out of range");
+    case DENDRO_TYPE_INTEGER:
         ret->d.v.i64 = ((const int32_t *)a->values)[row];
         return 0;
     case DENDRO_TYPE_BIGINT:

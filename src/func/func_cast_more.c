@@ -111,7 +111,7 @@ static int cast_ts_date(int64_t t, enum type_id type, int32_t *ret, struct dn_er
         *ret = t > 0 ? INT32_MAX : INT32_MIN;
         return 0;
     }
-    if (days >= INT32_MAX || days <= INT32_MIN)
+    if (!civil_is_date(days))
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "date out of range");
     *ret = (int32_t)days;
     return 0;

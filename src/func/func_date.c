@@ -31,7 +31,7 @@ static int date_plus(int64_t days, int64_t n, int32_t *ret, struct dn_err *err)
         return 0;
     }
 
-    if (__builtin_add_overflow(days, n, &sum) || sum >= INT32_MAX || sum <= INT32_MIN)
+    if (__builtin_add_overflow(days, n, &sum) || !civil_is_date(sum))
         return date_fail("date", err);
     *ret = (int32_t)sum;
     return 0;

@@ -28,7 +28,8 @@ static int date_join(int64_t days, int64_t us, int64_t *ret, struct dn_err *err)
 static int date_make(int64_t year, int64_t month, int64_t day, int64_t *ret, struct dn_err *err)
 {
     if (year == 0 || month < 1 || month > 12 || day < 1 || day > 31 || year > 5874897 ||
-        year < -4713 || day > civil_month_days(year < 0 ? year + 1 : year, (int)month))
+        year < -4714 || day > civil_month_days(year < 0 ? year + 1 : year, (int)month) ||
+        !civil_is_date(civil_to_days(year < 0 ? year + 1 : year, (int)month, (int)day)))
         return DN_FAIL(err,
                        DN_E_DATETIME_RANGE,
                        "date field value out of range: %lld-%02lld-%02lld",

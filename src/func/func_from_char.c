@@ -8,8 +8,6 @@
 
 /* ---- templates ---- */
 
-#define READ_DATE_MAX 2145042905 /* 5874897-12-31, in days */
-
 static bool read_is_digits(enum tmpl_word w)
 {
     switch (w) {
@@ -242,7 +240,7 @@ static int read_date(struct read_in *r, int64_t *ret)
 {
     int rc = read_days(r, ret);
 
-    if (rc == 0 && (*ret < -TMPL_JULIAN || *ret > READ_DATE_MAX))
+    if (rc == 0 && !civil_is_date(*ret))
         rc = DN_FAIL(r->c->err,
                      DN_E_DATETIME_RANGE,
                      "date out of range: \"%.*s\"",

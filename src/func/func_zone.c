@@ -241,7 +241,7 @@ static int zone_to_date(struct zoned *z, int64_t t, int32_t *ret, struct dn_err 
     }
     rc = zoned_local(z, t, &local, err);
     days = civil_floor(local, ZONED_US_DAY);
-    if (rc == 0 && (days >= INT32_MAX || days <= INT32_MIN))
+    if (rc == 0 && !civil_is_date(days))
         return DN_FAIL(err, DN_E_DATETIME_RANGE, "date out of range");
     *ret = (int32_t)days;
     return rc;

@@ -20,11 +20,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define LOOSE_NS      1000000000
-#define LOOSE_JULIAN  2440588 /* of 1970-01-01 */
-#define LOOSE_YEARS   6000000
-#define LOOSE_DATE_LO (-2440588) /* 4714-11-24 BC, the first Julian day */
-#define LOOSE_DATE_HI 2145042905 /* 5874897-12-31 */
+#define LOOSE_NS     1000000000
+#define LOOSE_JULIAN 2440588 /* of 1970-01-01 */
+#define LOOSE_YEARS  6000000
 
 enum loose_part {
     LOOSE_YEAR = 1,
@@ -680,7 +678,7 @@ int text_read_instant(const struct func_session *session,
     }
     if (rc < 0 && err)
         *err = first;
-    if (rc == 0 && type == TYPE_DATE && (ret->days < LOOSE_DATE_LO || ret->days > LOOSE_DATE_HI))
+    if (rc == 0 && type == TYPE_DATE && !civil_is_date(ret->days))
         return DN_FAIL(err,
                        DN_E_DATETIME_RANGE,
                        "date out of range: \"%.*s\"",

@@ -450,7 +450,7 @@ wire_get_fixed(enum type_id type, const uint8_t *p, struct datum *ret, struct dn
         }
         if (type == TYPE_DATE && (bits == INT32_MAX || bits == (uint32_t)INT32_MIN))
             ret->v.i64 = (int32_t)bits; /* infinity */
-        else if (type == TYPE_DATE && ret->v.i64 >= INT32_MAX)
+        else if (type == TYPE_DATE && !civil_is_date(ret->v.i64))
             return DN_FAIL(err, DN_E_DATETIME_RANGE, "DATE out of range");
         return 0;
     default:

@@ -3,6 +3,7 @@
  * pq_convert.c: stored values to ours, array by array. */
 #include "parquet/pq_int.h"
 
+#include "base/civil.h"
 #include "base/text.h"
 #include "vec/numeric.h"
 
@@ -59,6 +60,11 @@ static const char *convert_i32(const struct pq_field *f, const int32_t *from, ui
             break;
         case PQ_FROM_UINT32:
             ((int64_t *)to)[i] = (uint32_t)from[i];
+            break;
+        case PQ_TO_DATE:
+            if (!civil_is_date(from[i]) && from[i] != INT32_MAX && from[i] != INT32_MIN)
+                return "a date is before 4714 BC or after 5874897";
+            ((int32_t *)to)[i] = from[i];
             break;
         case PQ_FROM_MS_TIME:
             if (from[i] < 0 || from[i] > 86400000)
@@ -177,6 +183,7 @@ const char *pq_convert(const struct pq_field *f, const void *raw, uint32_t n, vo
     case PQ_TO_INT16:
     case PQ_FROM_UINT16:
     case PQ_FROM_UINT32:
+    case PQ_TO_DATE:
     case PQ_FROM_MS_TIME:
     case PQ_DECIMAL32:
         return convert_i32(f, raw, n, to);

@@ -66,6 +66,7 @@ enum pq_convert {
     PQ_FROM_UINT16, /* INT32, in range */
     PQ_FROM_UINT32, /* INT32 to BIGINT */
     PQ_FROM_UINT64, /* INT64 to NUMERIC */
+    PQ_TO_DATE,     /* INT32, a day that a DATE can be */
     PQ_FROM_MS_TIME,
     PQ_FROM_US_TIME,
     PQ_FROM_NS_TIME,

@@ -64,7 +64,7 @@ static struct pq_rule pq_rule_of(const struct pq_element *e)
         return (struct pq_rule){TYPE_BOOLEAN, PQ_AS_IS};
     case PQ_INT32:
         if (e->logical == PQ_L_DATE)
-            return (struct pq_rule){TYPE_DATE, PQ_AS_IS};
+            return (struct pq_rule){TYPE_DATE, PQ_TO_DATE};
         if (e->logical == PQ_L_TIME)
             return (struct pq_rule){TYPE_TIME, PQ_FROM_MS_TIME};
         if (e->logical == PQ_L_DECIMAL)

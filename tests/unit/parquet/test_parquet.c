@@ -3,6 +3,7 @@
  * test_parquet.c: files written in memory and read again: every type, with NULLs and without,
  * several pages and row groups; every allocation fails once; cut and changed files are refused or
  * give some rows, and nothing else happens. Files of other programs: tests/cli/test_parquet.py. */
+#include "base/civil.h"
 #include "parquet/parquet.h"
 #include "parquet/pq_decode.h"
 #include "parquet/pq_encode.h"
@@ -84,6 +85,8 @@ static uint64_t mixed(uint64_t v)
     return v ^ v >> 29;
 }
 
+static bool wild_dates; /* any integer is written as a day */
+
 /* The value of a row, always the same. */
 static struct datum value_of(uint32_t col, uint32_t row)
 {
@@ -104,7 +107,10 @@ static struct datum value_of(uint32_t col, uint32_t row)
         d.v.i64 = (int16_t)r;
         break;
     case PHYS_I32:
-        d.v.i64 = (int32_t)r;
+        d.v.i64 = type != TYPE_DATE || wild_dates ? (int32_t)r
+                  : r % 11 == 0
+                      ? (r & 64 ? INT32_MAX : INT32_MIN)
+                      : CIVIL_DATE_MIN + (int64_t)(r % (CIVIL_DATE_MAX - CIVIL_DATE_MIN + 1));
         break;
     case PHYS_I64:
         d.v.i64 = type == TYPE_TIME     ? (int64_t)(r % 86400000000u)
@@ -246,6 +252,18 @@ static void many_rows(void **state DN_UNUSED)
 
     assert_int_equal(rows_write(&f, 130000, PQ_LZ4_RAW), 0);
     assert_int_equal(rows_check(&f, 130000), 0);
+    buf_done(&f.bytes);
+}
+
+/* Days that no text can say are not let in. */
+static void dates(void **state DN_UNUSED)
+{
+    struct memory_file f = {.open = 0};
+
+    wild_dates = true;
+    assert_int_equal(rows_write(&f, 1000, PQ_ZSTD), 0);
+    assert_int_equal(rows_check(&f, 1000), DN_E_BAD_COPY);
+    wild_dates = false;
     buf_done(&f.bytes);
 }
 
@@ -430,6 +448,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip),
         cmocka_unit_test(many_rows),
+        cmocka_unit_test(dates),
         cmocka_unit_test(some_columns),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(damage),
