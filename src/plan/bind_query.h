@@ -108,6 +108,8 @@ int bind_window_call(struct binder *b,
                      const char *name,
                      struct bexpr **ret,
                      struct dn_err *err) DN_MUST_CHECK;
+/* Windows of the WINDOW clause that no call has named: wrong is what would be wrong in use. */
+int bind_windows_unused(struct binder *b, struct dn_err *err) DN_MUST_CHECK;
 /* GROUPING(a, b). */
 int bind_grouping(struct binder *b, const struct expr *e, struct bexpr **ret, struct dn_err *err)
     DN_MUST_CHECK;

@@ -70,8 +70,11 @@ window_named(const struct sel *s, const char *name, uint32_t pos, struct dn_err 
         }
         found = w;
     }
-    if (found)
+    if (found) {
+        if (s->windows_named)
+            s->windows_named[found - s->core->windows] = true;
         return found;
+    }
     DN_IGNORE(DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "window \"%s\" does not exist", name));
     dn_err_at(err, pos); /* the caller returns the code */
     return NULL;
@@ -466,4 +469,43 @@ int bind_window_call(struct binder *b,
         return rc;
     *ret = bind_var(b, call.var, e->pos);
     return *ret ? 0 : DN_FAIL_NOMEM(err);
+}
+
+/* Names are looked for from the first on: nothing is named twice. */
+static int windows_twice(const struct sel *s, struct dn_err *err)
+{
+    for (uint32_t i = 0; i < s->core->windows_count; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(s->core->windows[i].name, s->core->windows[k].name) == 0) {
+                DN_IGNORE(DN_FAIL(err, /* returned by window_fail */
+                                  DN_E_WINDOWING,
+                                  "window \"%s\" is already defined",
+                                  s->core->windows[i].name));
+                return window_fail(s->core->windows[i].pos, err);
+            }
+    return 0;
+}
+
+int bind_windows_unused(struct binder *b, struct dn_err *err)
+{
+    struct sel *s = b->level;
+    struct sel_window lists;
+    struct plan_frame frame;
+    struct window_def def;
+    int rc = windows_twice(s, err);
+
+    for (uint32_t i = 0; rc == 0 && i < s->core->windows_count; i++) {
+        if (s->windows_named && s->windows_named[i])
+            continue;
+        rc = window_resolve(s, &s->core->windows[i], 0, &def, err);
+        if (rc < 0)
+            return rc;
+        b->in_window = b->in_lists = true;
+        rc = window_lists(b, &def, &lists, err);
+        b->in_lists = false;
+        if (rc == 0)
+            rc = window_frame(b, &def, &lists, &frame, err);
+        b->in_window = false;
+    }
+    return rc;
 }

@@ -550,6 +550,15 @@ static int sel_bind_distinct_on(struct sel *s, struct dn_err *err)
     return 0;
 }
 
+/* WINDOW, after all that may name one. */
+static int sel_bind_windows(struct sel *s, struct dn_err *err)
+{
+    if (s->core->windows_count == 0)
+        return 0;
+    sel_clause(s, "WINDOW", true, &s->subs_outer);
+    return bind_windows_unused(&s->b, err);
+}
+
 /* ---- the whole ---- */
 
 int select_bind(struct planner *q,
@@ -566,6 +575,11 @@ int select_bind(struct planner *q,
     s->core = ast->core;
     s->scope = (struct scope){.outer = outer, .level = s, .withs = outer ? outer->withs : NULL};
     s->b = query_binder(q, &s->scope, s);
+    if (s->core->windows_count > 0) {
+        s->windows_named = arena_calloc(q->env->arena, s->core->windows_count, sizeof(bool));
+        if (!s->windows_named)
+            return DN_FAIL_NOMEM(err);
+    }
     rc = from_bind(q, &s->b, s->core->from, s->core->from_count, &s->scope, &s->tree, err);
     if (rc == 0)
         rc = sel_bind_items(s, err);
@@ -577,6 +591,8 @@ int select_bind(struct planner *q,
         rc = sel_bind_order(s, ast, err);
     if (rc == 0)
         rc = sel_bind_distinct_on(s, err);
+    if (rc == 0)
+        rc = sel_bind_windows(s, err);
     if (rc == 0)
         rc = select_stack(s, ast, ret, err);
     return rc;

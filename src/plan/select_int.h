@@ -79,6 +79,7 @@ struct sel {
     struct sel_window *windows;
     uint32_t windows_count;
     uint32_t windows_cap;
+    bool *windows_named;          /* by place in core->windows; NULL = there are none */
     struct sel_rowfunc *rowfuncs; /* select_rows.h */
     uint32_t rowfuncs_count;
     uint32_t rowfuncs_seen; /* calls, the same ones counted too */
