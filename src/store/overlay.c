@@ -11,6 +11,7 @@
 #include "store/overlay_check.h"
 #include "store/overlay_keys.h"
 #include "store/scan_int.h"
+#include "store/shard_wait.h"
 
 #include <string.h>
 
@@ -320,7 +321,8 @@ struct net_table {
 struct net {
     struct overlay *o;
     struct mem_owner *owner;
-    struct arena arena; /* vectors and strings */
+    const atomic_bool *cancel; /* NULL = never */
+    struct arena arena;        /* vectors and strings */
     struct net_table *tables;
     size_t tables_count;
     struct shard_batch *batches; /* in arena */
@@ -360,6 +362,9 @@ static int net_check(struct net *n, struct memtable *m, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     if (!t || !catalog_table_by_id(n->o->cat, t->id) || net_route(n, t->id))
         return DN_OK;
+    rc = shard_check_cancel(n->cancel, err);
+    if (rc < 0)
+        return rc;
     for (uint32_t i = 0; i < total; i++)
         if (memtable_datum(m, i, mine->columns_count + HIDDEN_SEQ).v.i64 & OVERLAY_CHECKED &&
             net_is_old(m, mine, i))
@@ -494,9 +499,12 @@ static int net_collect(struct net *n, struct net_table *to, struct dn_err *err)
             rc = DN_FAIL_NOMEM(err);
     }
     if (rc == DN_OK)
-        rc = scan_open_set(n->o->shard, to->t, n->o->set, &s, err);
-    while (rc == DN_OK && (rc = scan_next(s, &b, err)) == DN_OK)
-        rc = net_sort_out(n, to, keys, &b, err);
+        rc = scan_open_set(n->o->shard, to->t, n->o->set, n->cancel, &s, err);
+    while (rc == DN_OK && (rc = scan_next(s, &b, err)) == DN_OK) {
+        rc = shard_check_cancel(n->cancel, err);
+        if (rc == DN_OK)
+            rc = net_sort_out(n, to, keys, &b, err);
+    }
     scan_close(s);
     overlay_keys_free(keys);
     return rc == DN_EOF ? DN_OK : rc;
@@ -595,7 +603,8 @@ static int net_write(struct net *n, const struct shard_how *how, struct dn_err *
         if (i > 1)
             sched_sleep_ns(s->sched, OVERLAY_PAUSE_NS << i);
         if (i > 0)
-            rc = overlay_check(s, n->o->base, n->o->before, n->batches, n->batches_count, err);
+            rc = overlay_check(
+                s, n->o->base, n->o->before, n->batches, n->batches_count, n->cancel, err);
         if (i > 0 && rc < 0)
             break;
         rc = shard_write_how(s, n->batches, n->batches_count, how, NULL, err);
@@ -615,7 +624,7 @@ int overlay_commit(struct overlay *o,
                    void *publish_arg,
                    struct dn_err *err)
 {
-    struct net n = {.o = o, .owner = &o->shard->owner};
+    struct net n = {.o = o, .owner = &o->shard->owner, .cancel = how->cancel};
     int rc;
 
     if (overlay_empty(o) && !publish)
@@ -640,7 +649,8 @@ int overlay_commit(struct overlay *o,
     }
     if (rc == DN_OK && n.batches_count > 0)
         rc = n.batches[n.batches_count - 1].check_only
-                 ? overlay_check(o->shard, o->base, o->before, n.batches, n.batches_count, err)
+                 ? overlay_check(
+                       o->shard, o->base, o->before, n.batches, n.batches_count, n.cancel, err)
                  : net_write(&n, how, err);
     for (size_t i = 0; i < n.tables_count; i++)
         for (int part = 0; part < NET_PARTS; part++) {

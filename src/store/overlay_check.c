@@ -7,6 +7,7 @@
 #include "store/overlay_check.h"
 
 #include "store/scan_int.h"
+#include "store/shard_wait.h"
 #include "vec/normkey.h"
 
 #define CHECK_POINTS_MAX 64u /* values of a key column that are looked up one by one */
@@ -15,6 +16,7 @@ struct check {
     struct shard *s;
     const struct shard_batch *b;
     const struct table *t;
+    const atomic_bool *cancel; /* NULL = never */
     struct arena arena;
     struct hidx index;
     uint64_t *hashes; /* in arena, by id */
@@ -61,8 +63,11 @@ static int check_keys(struct check *c, struct dn_err *err)
     if (!c->hashes)
         return DN_FAIL_NOMEM(err);
     for (uint32_t row = 0; row < b->rows; row++) {
+        int rc = row % VEC_ROWS_MAX == 0 ? shard_check_cancel(c->cancel, err) : DN_OK;
         uint64_t hash = check_hash(c, b->cols, b->rowids ? b->rowids[row] : 0, row);
 
+        if (rc < 0)
+            return rc;
         if (c->key.failed)
             return DN_FAIL_NOMEM(err);
         if (hidx_find(&c->index, hash, check_same, c, &hash) != UINT32_MAX)
@@ -203,6 +208,7 @@ check_digest(struct check *c, struct snapshot *snap, uint64_t *ret_digest, struc
                                    .cols_count = c->cols_count,
                                    .preds = c->preds,
                                    .preds_count = c->preds_count,
+                                   .cancel = c->cancel,
                                    .owner = &c->s->owner};
     struct scan *scan;
     struct batch b;
@@ -211,8 +217,11 @@ check_digest(struct check *c, struct snapshot *snap, uint64_t *ret_digest, struc
     *ret_digest = 0;
     if (rc < 0)
         return rc;
-    while (rc == DN_OK && (rc = scan_next(scan, &b, err)) == DN_OK)
-        rc = check_batch(c, &b, ret_digest, err);
+    while (rc == DN_OK && (rc = scan_next(scan, &b, err)) == DN_OK) {
+        rc = shard_check_cancel(c->cancel, err);
+        if (rc == DN_OK)
+            rc = check_batch(c, &b, ret_digest, err);
+    }
     scan_close(scan);
     return rc == DN_EOF ? DN_OK : rc;
 }
@@ -222,9 +231,10 @@ static int check_one(struct shard *s,
                      struct snapshot *now,
                      const struct table *t,
                      const struct shard_batch *b,
+                     const atomic_bool *cancel,
                      struct dn_err *err)
 {
-    struct check c = {.s = s, .b = b, .t = t};
+    struct check c = {.s = s, .b = b, .t = t, .cancel = cancel};
     uint64_t before = 0;
     uint64_t after = 0;
     int rc;
@@ -268,6 +278,7 @@ int overlay_check(struct shard *s,
                   const struct catalog *cat,
                   struct shard_batch *batches,
                   size_t count,
+                  const atomic_bool *cancel,
                   struct dn_err *err)
 {
     struct snapshot *now = shard_snapshot(s);
@@ -283,7 +294,7 @@ int overlay_check(struct shard *s,
             continue;
         rc = check_definition(now, t, err);
         if (rc == DN_OK)
-            rc = check_one(s, base, now, t, &batches[i], err);
+            rc = check_one(s, base, now, t, &batches[i], cancel, err);
     }
     for (size_t i = 0; rc == DN_OK && i < count; i++)
         if (batches[i].check_seq)

@@ -8,10 +8,11 @@
 
 /* Compares the rows of the batches with check_seq as of the snapshot with what they are now; cat
  * has the definitions that the snapshot is read with. DN_E_CONFLICT: they changed. DN_OK: they did
- * not, and check_seq is now. */
+ * not, and check_seq is now. cancel set: DN_E_CANCELED; NULL = never. */
 int overlay_check(struct shard *s,
                   struct snapshot *base,
                   const struct catalog *cat,
                   struct shard_batch *batches,
                   size_t count,
+                  const atomic_bool *cancel,
                   struct dn_err *err) DN_MUST_CHECK;

@@ -184,6 +184,7 @@ int scan_open_segments(struct shard *shard,
 int scan_open_set(struct shard *shard,
                   const struct table *t,
                   struct memgroup *set,
+                  const atomic_bool *cancel,
                   struct scan **ret,
                   struct dn_err *err)
 {
@@ -201,6 +202,7 @@ int scan_open_set(struct shard *shard,
     range_list_done(&ranges);
     if (rc < 0)
         return rc;
+    s->spec.cancel = cancel;
     while (rc == DN_OK && (m = memgroup_next(set, t->id, &at)) != NULL)
         rc = scan_add_memtable(s, m, UINT64_MAX, err);
     return scan_ready(s, rc, ret, err);

@@ -27,9 +27,10 @@ int scan_open_segments(struct shard *shard,
                        struct dn_err *err) DN_MUST_CHECK;
 
 /* scan.c: the same for a set of memtables, patches and deletes kept: what a transaction comes to.
- */
+ * cancel is looked at while they are sorted; NULL = never. */
 int scan_open_set(struct shard *shard,
                   const struct table *t,
                   struct memgroup *set,
+                  const atomic_bool *cancel,
                   struct scan **ret,
                   struct dn_err *err) DN_MUST_CHECK;

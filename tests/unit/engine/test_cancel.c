@@ -76,6 +76,15 @@ static const struct statement statements[] = {
     {.sql = "TRUNCATE u",
      .before = "INSERT INTO u SELECT k * 7919 % 1000003, g, s FROM t",
      .quick = true},
+    /* What a block comes to is folded, and looked for in what others wrote, before it is written.
+     */
+    {.sql = "COMMIT",
+     .before = "ROLLBACK; TRUNCATE u; BEGIN; INSERT INTO u SELECT k * 4 + x, g, 'a' FROM t, "
+               "generate_series(0, 3) x",
+     .quick = true},
+    {.sql = "COMMIT",
+     .before = "ROLLBACK; BEGIN; UPDATE t SET g = g + 0; CHECKPOINT",
+     .quick = true},
     {.sql = "SELECT count(*) FROM t a, t b WHERE a.g = b.g AND a.s < b.s", .endless = true},
     {.sql = "SELECT count(*) FROM t a, t b WHERE a.s < b.s", .endless = true},
     {.sql = "SELECT k, (SELECT count(*) FROM t b WHERE b.s < a.s) FROM t a", .endless = true},
