@@ -164,6 +164,7 @@ int exec_agg_init(struct exec_agg *a,
     agg_init_pace(a, ctx->slice_bytes);
     arena_init(&a->run, owner);
     arena_init(&a->strings, owner);
+    a->strings.cancel = ctx->cancel;
     a->ev = (struct eval){.arena = &a->batch,
                           .params = ctx->params,
                           .params_count = ctx->params_count,
@@ -219,9 +220,12 @@ void exec_agg_done(struct exec_agg *a)
 
 int exec_agg_reset(struct exec_agg *a, struct dn_err *err)
 {
+    const atomic_bool *cancel = a->strings.cancel;
+
     agg_drop_groups(a);
     arena_init(&a->batch, &a->pace.mem);
     arena_init(&a->strings, a->owner);
+    a->strings.cancel = cancel;
     return agg_init_groups(a, err);
 }
 

@@ -3,6 +3,8 @@
  * agg_order.c: see agg_order.h. */
 #include "exec/agg_order.h"
 
+#include "base/sort.h"
+
 #include "vec/normkey.h"
 
 #include <stdlib.h>
@@ -281,22 +283,25 @@ int exec_order_emit(struct exec_agg *a,
 {
     const struct plan_agg *pa = &a->node->aggs[agg];
     struct exec_order_row **rows = arena_alloc_array(&a->batch, s->count, sizeof(void *));
+    void *scratch = arena_alloc_array(&a->batch, s->count, sizeof(void *));
     void *state = arena_calloc(&a->batch, 1, pa->agg->state_size);
     struct order_feed f;
     uint64_t n = 0;
     int rc;
 
-    if (!rows || !state)
+    if (!rows || !scratch || !state)
         return DN_FAIL_NOMEM(err);
     rc = order_feed_init(&f, pa, &a->batch, err);
     for (struct exec_order_row *r = s->first; r; r = r->next)
         rows[n++] = r;
-    if (n > 1)
-        qsort(rows, n, sizeof(void *), order_cmp);
+    if (rc == 0)
+        rc = dn_sort(rows, scratch, n, sizeof(void *), order_cmp, a->strings.cancel, err);
     for (uint64_t at = 0; at < n && rc == 0; at += VEC_ROWS_MAX) {
         uint32_t count = n - at < VEC_ROWS_MAX ? (uint32_t)(n - at) : VEC_ROWS_MAX;
 
-        rc = order_feed_rows(&f, pa->agg, state, rows + at, count, &a->strings, err);
+        rc = dn_cancel_check(a->strings.cancel, err);
+        if (rc == 0)
+            rc = order_feed_rows(&f, pa->agg, state, rows + at, count, &a->strings, err);
     }
     return rc < 0 ? rc : pa->agg->emit(state, ret, err);
 }

@@ -2,17 +2,19 @@
  *
  * agg_within_any.c: percentiles and mode WITHIN GROUP (ORDER BY x) of values that are more than a
  * number: texts, intervals, NUMERIC. All are kept, and sorted at the end. */
+#include "base/mem.h"
+#include "base/sort.h"
 #include "func/agg_each.h"
 #include "func/agg_within.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct agg_any {
     struct datum *values; /* in the arena, bytes of strings too */
     uint64_t used;
     uint64_t cap;
+    const atomic_bool *cancel; /* of the statement; NULL = never */
     struct agg_fraction fraction;
 };
 
@@ -30,6 +32,7 @@ any_add(struct agg_any *s, const struct datum *d, struct arena *strings, struct 
         s->values = values;
         s->cap = cap;
     }
+    s->cancel = strings->cancel;
     if (!datum_copy(strings, d, &s->values[s->used]))
         return DN_FAIL_NOMEM(err);
     s->used++;
@@ -142,27 +145,44 @@ static int any_cmp(const void *a, const void *b)
 }
 
 /* Sorts; 1: the result is NULL, which it is made. */
-static int any_sort(const struct agg_any *s, enum type_id type, bool fraction, struct datum *ret)
+static int any_sort(const struct agg_any *s,
+                    enum type_id type,
+                    bool fraction,
+                    struct datum *ret,
+                    struct dn_err *err)
 {
+    struct datum *scratch;
+    int rc;
+
     *ret = (struct datum){.type = type, .null = true, .str = {.ptr = "", .len = 0}};
     if (s->used == 0 || (fraction && (!s->fraction.known || s->fraction.null)))
         return 1;
-    qsort(s->values, s->used, sizeof *s->values, any_cmp);
-    return 0;
+    scratch = mem_alloc_array(NULL, s->used, sizeof *scratch);
+    if (!scratch)
+        return DN_FAIL_NOMEM(err);
+    rc = dn_sort(s->values, scratch, s->used, sizeof *s->values, any_cmp, s->cancel, err);
+    mem_free(scratch);
+    return rc;
 }
 
-static void any_disc(const struct agg_any *s, enum type_id type, bool desc, struct datum *ret)
+static int any_disc(
+    const struct agg_any *s, enum type_id type, bool desc, struct datum *ret, struct dn_err *err)
 {
-    if (any_sort(s, type, true, ret) == 0)
+    int rc = any_sort(s, type, true, ret, err);
+
+    if (rc == 0)
         *ret = s->values[agg_fraction_disc(&s->fraction, s->used, desc)];
+    return rc < 0 ? rc : 0;
 }
 
-static void any_mode(const struct agg_any *s, enum type_id type, bool desc, struct datum *ret)
+static int any_mode(
+    const struct agg_any *s, enum type_id type, bool desc, struct datum *ret, struct dn_err *err)
 {
     uint64_t best = 0;
+    int rc = any_sort(s, type, false, ret, err);
 
-    if (any_sort(s, type, false, ret) != 0)
-        return;
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
     for (uint64_t i = 0; i < s->used;) {
         uint64_t first = i;
 
@@ -173,6 +193,7 @@ static void any_mode(const struct agg_any *s, enum type_id type, bool desc, stru
             *ret = s->values[first];
         }
     }
+    return 0;
 }
 
 /* first + part * (second - first), part by part of the calendar. */
@@ -180,10 +201,10 @@ static int any_cont(const struct agg_any *s, bool desc, struct datum *ret, struc
 {
     struct agg_ranks at;
     struct vinterval a, b;
-    int rc;
+    int rc = any_sort(s, TYPE_INTERVAL, true, ret, err);
 
-    if (any_sort(s, TYPE_INTERVAL, true, ret) != 0)
-        return 0;
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
     at = agg_fraction_cont(&s->fraction, s->used, desc);
     *ret = s->values[at.first];
     if (at.first == at.second)
@@ -214,17 +235,16 @@ static int any_emit_cont_DESC(const void *state, struct datum *ret, struct dn_er
     return any_cont(state, true, ret, err);
 }
 
-#define ANY_EMIT(name, call)                                                                       \
-    static int any_emit_##name(const void *state, struct datum *ret, struct dn_err *err DN_UNUSED) \
-    {                                                                                              \
-        call;                                                                                      \
-        return 0;                                                                                  \
+#define ANY_EMIT(name, call)                                                             \
+    static int any_emit_##name(const void *state, struct datum *ret, struct dn_err *err) \
+    {                                                                                    \
+        return call;                                                                     \
     }
-#define ANY_EMITS(t, values, median, most, greatest)                \
-    ANY_EMIT(disc_##t##_ASC, any_disc(state, TYPE_##t, false, ret)) \
-    ANY_EMIT(disc_##t##_DESC, any_disc(state, TYPE_##t, true, ret)) \
-    ANY_EMIT(mode_##t##_ASC, any_mode(state, TYPE_##t, false, ret)) \
-    ANY_EMIT(mode_##t##_DESC, any_mode(state, TYPE_##t, true, ret))
+#define ANY_EMITS(t, values, median, most, greatest)                     \
+    ANY_EMIT(disc_##t##_ASC, any_disc(state, TYPE_##t, false, ret, err)) \
+    ANY_EMIT(disc_##t##_DESC, any_disc(state, TYPE_##t, true, ret, err)) \
+    ANY_EMIT(mode_##t##_ASC, any_mode(state, TYPE_##t, false, ret, err)) \
+    ANY_EMIT(mode_##t##_DESC, any_mode(state, TYPE_##t, true, ret, err))
 
 /* type, values with a NULL, percentile_disc(0.5), mode, mode of ORDER BY x DESC */
 #define ANY_TYPES(X)                                                                      \

@@ -44,6 +44,8 @@ BUSY = {
     "LIKE with a long piece": "SELECT repeat('a', 2000000) LIKE '%' || repeat('a', 1000000) || '_b%'",
     "compiling": "SELECT CASE " + " ".join(f"WHEN a = {i} THEN {i}" for i in range(100000)) + " END FROM big",
     "aggregated text": f"SELECT length(string_agg(x::text, ',')) FROM {SERIES}",
+    "a sort within an aggregate": f"SELECT array_length(array_agg(x ORDER BY x % 1000003, x), 1) FROM {SERIES}",
+    "a sort of texts within a group": f"SELECT mode() WITHIN GROUP (ORDER BY x::text) FROM {SERIES}",
     "aggregated array": f"SELECT array_length(array_agg(x), 1) FROM {SERIES}",
     "INSERT": f"INSERT INTO sink SELECT x, 1, 'y' FROM {SERIES}",
     "UPDATE": "UPDATE big SET a = a + (SELECT count(*)::int FROM big c WHERE c.v < big.v AND c.a + big.a > 1)",
