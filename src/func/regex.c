@@ -25,8 +25,9 @@
 
 #define REGEX_STEPS       200000u /* of the backtracking engine, from one start */
 #define REGEX_HEAP_KB     (16 * 1024u)
-#define REGEX_SLOW_MAX    65536u /* bytes of a text that the other engine searches */
-#define REGEX_WORK        1024u  /* numbers of its first workspace */
+#define REGEX_SLOW_MAX    65536u      /* bytes of a text that the other engine searches */
+#define REGEX_WIDE_MAX    (16u << 20) /* bytes of one match that it follows: no cancel reaches it */
+#define REGEX_WORK        1024u       /* numbers of its first workspace */
 #define REGEX_WORK_MAX    (1u << 20)
 #define REGEX_END_CALLOUT 255
 
@@ -70,7 +71,9 @@ static int regex_at_end(pcre2_callout_block *at, void *data)
 {
     const struct regex *re = data;
 
-    return at->callout_number == REGEX_END_CALLOUT && at->current_position != re->end;
+    if (at->callout_number != REGEX_END_CALLOUT || at->current_position == re->end)
+        return 0;
+    return dn_cancel_check(re->cancel, NULL) < 0 ? PCRE2_ERROR_CALLOUT : 1;
 }
 
 void regex_free(struct regex *re)
@@ -211,6 +214,12 @@ static int regex_wide(struct regex *re, struct vstr s, uint32_t from, uint32_t o
 
     if (re->plan.shortest)
         options |= PCRE2_DFA_SHORTEST;
+    if (s.len - from > REGEX_WIDE_MAX) {
+        s.len = from + REGEX_WIDE_MAX;
+        while ((s.ptr[s.len] & 0xc0) == 0x80)
+            s.len--;
+        options |= PCRE2_PARTIAL_HARD; /* says whether what is cut off would matter */
+    }
     while (rc == PCRE2_ERROR_DFA_WSSIZE) {
         if (re->work)
             rc = pcre2_dfa_match(re->code,
@@ -232,7 +241,7 @@ static int regex_wide(struct regex *re, struct vstr s, uint32_t from, uint32_t o
         if (!re->work)
             return PCRE2_ERROR_NOMEMORY;
     }
-    return rc;
+    return rc == PCRE2_ERROR_PARTIAL ? PCRE2_ERROR_MATCHLIMIT : rc;
 }
 
 static bool regex_gave_up(int rc)
