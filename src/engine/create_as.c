@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * create_as.c: CREATE TABLE AS and SELECT INTO, whole or not there: the table is made among the
- * session's temporary objects, where nobody sees it and a crash does not leave it; it is filled;
- * then one edit of the catalog gives it its schema and name. */
+ * session's temporary objects, where nobody sees it, its own query neither, and a crash does not
+ * leave it; it is filled; then one edit of the catalog gives it its schema and name. */
 #include "engine/create_as.h"
 
 #include "engine/engine_int.h"
@@ -205,20 +205,6 @@ static int make_fill(struct make *m, struct dn_err *err)
     return rc;
 }
 
-/* In a transaction block nobody else sees the table anyhow, and an error undoes the statement. */
-static int
-make_at_once(void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err)
-{
-    struct make *m = arg;
-    struct catalog *hidden = NULL;
-    int rc = make_hidden(m, cur, &hidden, err);
-
-    if (rc == 0)
-        rc = make_visible(m, hidden, ret_next, err);
-    catalog_unref(hidden);
-    return rc;
-}
-
 int stmt_run_create_as(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct dendro_db *db = stmt->conn->db;
@@ -230,7 +216,7 @@ int stmt_run_create_as(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0)
         rc = make_spec(&m, err);
     if (rc == 0)
-        rc = tx_edit(stmt->conn, block ? make_at_once : make_hidden, &m, err);
+        rc = tx_edit(stmt->conn, make_hidden, &m, err);
     if (rc == DN_NOT_FOUND) {
         session_notice(stmt->conn, "NOTICE", "%s", m.skipped);
         return 0;
@@ -241,8 +227,9 @@ int stmt_run_create_as(struct dendro_stmt *stmt, struct dn_err *err)
     stmt->epoch = stmt->conn->epoch; /* that changes nothing for the plan */
     if (!stmt_inner(stmt)->table_def->no_data)
         rc = make_fill(&m, err);
-    if (rc == 0 && !block)
-        rc = engine_edit_of(stmt->conn, make_visible, &m, err);
+    if (rc == 0)
+        rc = block ? tx_edit(stmt->conn, make_visible, &m, err)
+                   : engine_edit_of(stmt->conn, make_visible, &m, err);
     if (rc < 0 && !block) /* if it fails it goes with the session */
         DN_IGNORE(engine_edit(db, NULL, make_undone, &m, &ignored));
     return rc;

@@ -73,12 +73,15 @@ void session_temp_follow(struct dendro_conn *conn, bool shown)
 {
     struct catalog *cat;
 
+    bool there;
+
     session_temp_show(conn, shown);
-    if (!conn->temp_schema[0])
+    if (!conn->temp_name[0])
         return;
     cat = tx_catalog(conn);
-    if (!catalog_schema(cat, conn->temp_schema, NULL)) {
-        conn->temp_schema[0] = '\0';
+    there = catalog_schema(cat, conn->temp_name, NULL) != NULL; /* DISCARD TEMP may be undone */
+    if (there != (conn->temp_schema[0] != '\0')) {
+        snprintf(conn->temp_schema, sizeof(conn->temp_schema), "%s", there ? conn->temp_name : "");
         conn->epoch++;
     }
     catalog_unref(cat);
