@@ -58,6 +58,9 @@ BUSY = {
     "a CHECK": "INSERT INTO checked SELECT x FROM generate_series(1, 100000) x",
     "EXPLAIN ANALYZE": f"EXPLAIN ANALYZE SELECT count(*) FROM {SERIES}",
     "COPY TO a file": f"COPY (SELECT x FROM {SERIES}) TO '/dev/null'",
+    "COPY TO a Parquet file": f"COPY (SELECT x, x::text AS t FROM {SERIES}) TO '/dev/null' (FORMAT parquet)",
+    "rows in the fewest bytes": f"INSERT INTO packed SELECT x, x * 0.1 FROM {SERIES}",
+    "the end of a match": f"SELECT count(regexp_match(repeat('b', 10000000) || x, '[bc]*(b|bb)')) FROM {SERIES}",
     "MERGE": f"MERGE INTO sink USING (SELECT x FROM {SERIES}) s ON k = s.x WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT MATCHED THEN INSERT VALUES (s.x, 1, 'z')",
     "a change in WITH": f"WITH w AS (UPDATE big SET a = 1 FROM {SERIES} WHERE x + big.k < 0 RETURNING k) SELECT count(*) FROM w",
     "all shards of a time partition": f"UPDATE parted SET a = 1 FROM {SERIES} WHERE x + parted.k < 0",
@@ -100,6 +103,7 @@ WAITING = {
     "a lock": "SELECT pg_advisory_lock(1)",
     "sleep": "SELECT pg_sleep(3000)",
     "COPY from a pipe without a writer": f"COPY sink FROM '{PIPES[0]}'",
+    "COPY of JSON from a pipe without a writer": f"COPY sink FROM '{PIPES[0]}' (FORMAT ndjson)",
     "COPY to a pipe without a reader": f"COPY (SELECT 1) TO '{PIPES[1]}'",
 }
 
@@ -149,6 +153,7 @@ class InterruptTest(unittest.TestCase):
                   "INSERT INTO big SELECT g, g % 1000, 'value ' || g FROM generate_series(1, 100000) g")
         k.execute(f"CREATE TABLE computed (k BIGINT PRIMARY KEY, v VARCHAR GENERATED ALWAYS AS ({SLOW.replace('v', 'k::text')}) STORED); "
                   f"CREATE TABLE checked (k BIGINT PRIMARY KEY, CHECK (length({SLOW.replace('v', 'k::text')}) > 0))")
+        k.execute("CREATE TABLE packed (k BIGINT PRIMARY KEY, v DOUBLE) WITH (compression = 'max')")
         k.execute("CREATE TABLE dated (t TIMESTAMP PRIMARY KEY, v INT)")
         k.execute("CREATE TIME PARTITION ON parts AS parted PERIOD 'manual' RETENTION 3 START 1")
         k.execute("PUT COUNTER parted INCREMENT")

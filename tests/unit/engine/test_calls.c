@@ -2,8 +2,9 @@
  *
  * Every function, operator, cast, aggregate, window function and function that returns rows, called
  * through SQL with every type of argument: bare literals, NULLs, typed NULLs and extreme values.
- * Each call ends with a value or with an error that is not an internal one. The descriptor tables
- * say what there is to call, so that a new row is called as well without a word here.
+ * Each call ends with a value or with an error that is not an internal one, and soon after its
+ * statement_timeout. The descriptor tables say what there is to call, so that a new row is called
+ * as well without a word here.
  *
  *   1. each cast between two types, for each value of the first
  *   2. each descriptor row with arguments of its own types, several values
@@ -37,9 +38,12 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SECONDS 35
+#define DEAF_MS 5000 /* of work behind statement_timeout */
 #else
 #define SECONDS 8
+#define DEAF_MS 1000
 #endif
+#define TIMEOUT_MS       300  /* as in the setup of child() */
 #define CALLS_VALUES_MIN 100u /* with the shortest time budget, under sanitizers */
 #define STUCK_S          60 /* a statement that runs for so long despite its statement_timeout is stuck */
 #define ROWS_MAX         100 /* rows of a result that are looked at */
@@ -69,12 +73,15 @@ static bool run(struct buf *b)
     struct dendro_error e;
     dendro_stmt *stmt = NULL;
     uint32_t rows = 0;
+    clock_t begin;
+    double work_ms;
     int rc;
 
     buf_u8(b, 0);
     assert_false(b->failed);
     memcpy(shared->sql, b->data, b->len < SQL_MAX ? b->len : SQL_MAX - 1);
     atomic_fetch_add(&shared->calls, 1);
+    begin = clock();
     rc = dendro_prepare(conn, (const char *)b->data, -1, &stmt, NULL, &e);
     while (rc >= 0 && (rc = dendro_step(stmt, &e)) == DENDRO_ROW && rows++ < ROWS_MAX)
         for (int i = 0; i < dendro_column_count(stmt); i++)
@@ -82,6 +89,11 @@ static bool run(struct buf *b)
     dendro_finalize(stmt);
     if (rc < 0 && (strncmp(e.sqlstate, "XX", 2) == 0 || strcmp(e.sqlstate, "53200") == 0))
         complain("internal error", (const char *)b->data, &e);
+    work_ms = (double)(clock() - begin) * 1000 / CLOCKS_PER_SEC;
+    if (work_ms > TIMEOUT_MS + DEAF_MS) {
+        (void)snprintf(e.message, sizeof e.message, "%.0f ms of work", work_ms);
+        complain("deaf to statement_timeout", (const char *)b->data, &e);
+    }
     buf_reset(b);
     if (rc >= 0)
         atomic_fetch_add(&shared->values, 1);

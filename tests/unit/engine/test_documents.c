@@ -103,6 +103,54 @@ static void each_document(void **state)
     db_close(&f);
 }
 
+/* Every kind of edit of the catalog: each is a statement that fails, and then works. */
+static void each_edit(void **state)
+{
+    static const char *const edits[] = {
+        "CREATE SCHEMA s",
+        "CREATE TABLE s.a (k INT PRIMARY KEY, v INT)",
+        "CREATE TABLE made AS SELECT k FROM t",
+        "SELECT k INTO made2 FROM t",
+        "CREATE TEMP TABLE brief (k INT)",
+        "CREATE TEMP TABLE brief2 AS SELECT k FROM t",
+        "BEGIN; CREATE TEMP TABLE brief3 AS SELECT k FROM t; COMMIT",
+        "BEGIN; CREATE TABLE made3 AS SELECT k FROM t; COMMIT",
+        "CREATE TEMP VIEW seen AS SELECT k FROM t",
+        "CREATE SEQUENCE s.n",
+        "ALTER SEQUENCE s.n INCREMENT 5",
+        "CREATE TYPE s.mood AS ENUM ('sad', 'ok')",
+        "ALTER TYPE s.mood ADD VALUE 'good'",
+        "CREATE INDEX a_v ON s.a (v)",
+        "ALTER TABLE s.a RENAME COLUMN v TO w",
+        "ALTER TABLE s.a ADD CONSTRAINT c CHECK (w > 0)",
+        "ALTER TABLE s.a ADD COLUMN g INT GENERATED ALWAYS AS (w + 1) STORED",
+        "ALTER TABLE s.a SET (compression = 'max')",
+        "COMMENT ON TABLE s.a IS 'of the test'",
+        "CREATE ROLE r1",
+        "GRANT SELECT (w) ON s.a TO r1",
+        "ALTER ROLE r1 SET timezone = 'UTC'",
+        "ALTER TABLE s.a OWNER TO r1",
+        "CREATE TABLE d (t TIMESTAMP PRIMARY KEY) WITH (retention = '30 days')",
+        "ALTER TABLE d SET (retention = '40 days')",
+        "CREATE TABLE p (k INT PRIMARY KEY)",
+        "CREATE TIME PARTITION ON p AS pp PERIOD 'manual' RETENTION 2 START 1",
+        "PUT COUNTER pp INCREMENT",
+        "DROP TIME PARTITION pp",
+        "ALTER TABLE s.a SET SCHEMA public",
+        "REASSIGN OWNED BY r1 TO dendro",
+        "DROP OWNED BY r1",
+        "DROP SCHEMA s CASCADE",
+    };
+    struct db_fix f;
+
+    (void)state;
+    db_open(&f);
+    db_ok(&f, "CREATE TABLE t (k BIGINT PRIMARY KEY); INSERT INTO t VALUES (1), (2)");
+    for (size_t i = 0; i < DN_ARRAY_SIZE(edits); i++)
+        spoilt(&f, strstr(edits[i], "PUT COUNTER") ? "clocks" : "catalog", edits[i]);
+    db_close(&f);
+}
+
 /* The document that says what a detached partition is lies in a volume without a database. */
 static void partition_document(void **state)
 {
@@ -191,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_document),
+        cmocka_unit_test(each_edit),
         cmocka_unit_test(partition_document),
         cmocka_unit_test(lost_temporary_schema),
     };
