@@ -40,19 +40,17 @@ struct win_agg {
     uint32_t marks_first; /* the block of the first one */
     uint32_t cut;
     uint32_t added; /* rows [.., added) are in state */
+    bool flat;      /* a state is numbers alone, and may be copied */
     uint16_t sel[VEC_ROWS_MAX];
+    void *each[WINDOW_BLOCK]; /* states, in the order of sel */
 };
 
-/* Rows [at, end) of the spool, all of the chunk at hand. */
-static int win_add_chunk(struct win_agg *a,
-                         void *state,
-                         struct arena *strings,
-                         uint32_t at,
-                         uint32_t end,
-                         struct dn_err *err)
+/* Selects rows [at, end) of the spool, all of the chunk at hand, that count, and finds their
+ * arguments; returns how many. With `each` a row's state is that of its place in there. */
+static uint32_t
+win_select(struct win_agg *a, uint32_t at, uint32_t end, char *each, struct vec *ret_args)
 {
     const struct exec_spool_cursor *c = &a->call->cursor;
-    struct vec v[2];
     uint32_t n = 0;
 
     for (uint32_t row = at; row < end; row++) {
@@ -62,13 +60,62 @@ static int win_add_chunk(struct win_agg *a,
             if (d.null || !d.v.i64)
                 continue;
         }
+        if (each)
+            a->each[n] = each + (row - at) * a->size;
         a->sel[n++] = (uint16_t)(row - c->first);
     }
+    for (uint32_t i = 0; n && i < a->call->args_count; i++)
+        ret_args[i] = c->cols[a->call->args[i]];
+    return n;
+}
+
+/* Rows [at, end) of the spool, all of the chunk at hand. */
+static int win_add_chunk(struct win_agg *a,
+                         void *state,
+                         struct arena *strings,
+                         uint32_t at,
+                         uint32_t end,
+                         struct dn_err *err)
+{
+    struct vec v[2];
+    uint32_t n = win_select(a, at, end, NULL, v);
+
     if (n == 0)
         return 0;
-    for (uint32_t i = 0; i < a->call->args_count; i++)
-        v[i] = c->cols[a->call->args[i]];
     return a->agg->update_all(state, a->call->args_count ? v : NULL, a->sel, n, strings, err);
+}
+
+/* Rows [first, first + rows) of the partition, WINDOW_BLOCK at most, each to its own state. */
+static int win_add_each(struct win_agg *a,
+                        char *states,
+                        struct arena *strings,
+                        uint32_t first,
+                        uint32_t rows,
+                        struct dn_err *err)
+{
+    uint32_t at = a->w->part.first + first;
+    uint32_t stop = at + rows;
+    uint32_t chunk = a->call->cursor.spool->chunk_rows;
+    int rc = 0;
+
+    while (at < stop && rc == 0) {
+        uint32_t next = (at / chunk + 1) * chunk;
+        struct vec v[2];
+        uint32_t n;
+
+        if (next > stop)
+            next = stop;
+        rc = exec_spool_seek(&a->call->cursor, at, err);
+        if (rc < 0)
+            break;
+        n = win_select(a, at, next, states, v);
+        if (n)
+            rc = a->agg->update_grouped(
+                a->each, a->call->args_count ? v : NULL, a->sel, n, strings, err);
+        states += (next - at) * a->size;
+        at = next;
+    }
+    return rc;
 }
 
 /* Rows [first, end) of the partition. */
@@ -145,16 +192,15 @@ static int win_tails(struct win_agg *a, uint32_t start, struct dn_err *err)
     uint32_t block = start / WINDOW_BLOCK;
     uint32_t rows = win_block_end(a, block) - start;
     const char *behind = a->marks + (block - a->marks_first) * a->size;
-    int rc = 0;
+    int rc;
 
     arena_reset(&a->tails_strings);
     memset(a->tails, 0, rows * a->size);
+    rc = win_add_each(a, a->tails, &a->tails_strings, start, rows, err);
     for (uint32_t i = rows; i-- > 0 && rc == 0;) {
         char *tail = a->tails + i * a->size;
 
-        rc = win_add(a, tail, &a->tails_strings, start + i, (int64_t)start + i + 1, err);
-        if (rc == 0)
-            rc = a->agg->merge(tail, behind, &a->tails_strings, err);
+        rc = a->agg->merge(tail, behind, &a->tails_strings, err);
         behind = tail;
     }
     a->tails_first = start;
@@ -202,12 +248,14 @@ static int win_sliding(struct win_agg *a, void **ret, struct dn_err *err)
 {
     uint32_t start = (uint32_t)a->call->frames.range.first;
     uint32_t end = (uint32_t)a->call->frames.range.end;
+    char *tail;
     int rc = 0;
 
-    win_clear(a, a->total, &a->total_strings);
     *ret = a->total;
-    if (start == end)
+    if (start == end) {
+        win_clear(a, a->total, &a->total_strings);
         return 0;
+    }
     if (start >= a->cut || start < a->tails_first) {
         rc = win_cut(a, start, end, err);
     } else {
@@ -218,12 +266,20 @@ static int win_sliding(struct win_agg *a, void **ret, struct dn_err *err)
             a->added = end;
         }
     }
-    if (rc == 0)
-        rc = a->agg->merge(
-            a->total, a->tails + (start - a->tails_first) * a->size, &a->total_strings, err);
-    if (rc == 0 && end > a->cut)
-        rc = a->agg->merge(a->total, a->state, &a->total_strings, err);
-    return rc;
+    if (rc < 0)
+        return rc;
+    tail = a->tails + (start - a->tails_first) * a->size;
+    if (end <= a->cut) {
+        *ret = tail;
+        return 0;
+    }
+    if (a->flat) {
+        memcpy(a->total, tail, a->size);
+    } else {
+        win_clear(a, a->total, &a->total_strings);
+        rc = a->agg->merge(a->total, tail, &a->total_strings, err);
+    }
+    return rc < 0 ? rc : a->agg->merge(a->total, a->state, &a->total_strings, err);
 }
 
 static win_way win_choose(const struct exec_window_call *call)
@@ -253,6 +309,7 @@ int exec_window_agg_open(struct exec_window *w, struct exec_window_call *call, s
     a->call = call;
     a->agg = call->call->agg.agg;
     a->way = win_choose(call);
+    a->flat = a->agg->update_zone && !(a->agg->zone & ~(unsigned)(AGG_ZONE_COUNT | AGG_ZONE_SUM));
     a->size = ((size_t)a->agg->state_size + 15) & ~(size_t)15;
     arena_init(&a->strings, w->owner);
     arena_init(&a->total_strings, w->owner);
