@@ -31,9 +31,11 @@ enum codec_id {
 
 /* Which row of a vector is kin to which: codec_kin.h. */
 struct codec_kin {
-    uint32_t guide;            /* id of the column that tells; 0: each row is the next one's */
-    uint32_t count;            /* rows; 0: there is none */
-    uint32_t seeds;            /* rows without kin */
+    uint32_t guide; /* id of the column that tells; 0: each row is the next one's */
+    uint32_t count; /* rows; 0: there is none */
+    uint32_t seeds; /* rows without kin */
+    uint32_t turn;  /* not 0: the first rows are seeds, so many, and the kin of each other
+                       row is as many rows before it */
     uint16_t of[VEC_ROWS_MAX]; /* per row, 1 + the row of its kin, which is earlier; 0: none */
     uint16_t seed_rows[VEC_ROWS_MAX]; /* ascending */
     uint16_t seed_of[VEC_ROWS_MAX];   /* per row, which seed its line of kin begins with, from 0 */

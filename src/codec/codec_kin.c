@@ -22,6 +22,7 @@ void codec_kin_plain(uint32_t count, struct codec_kin *ret)
 {
     ret->guide = 0;
     ret->count = count;
+    ret->turn = 0; /* as a turn of one row is of no use */
     ret->seeds = 1;
     ret->seed_rows[0] = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -29,10 +30,41 @@ void codec_kin_plain(uint32_t count, struct codec_kin *ret)
     memset(ret->seed_of, 0, count * sizeof *ret->seed_of);
 }
 
-void codec_kin_from_codes(const uint16_t *codes,
-                          uint32_t count,
-                          uint32_t guide,
-                          struct codec_kin *ret)
+/* The rows of a turn, if all codes of one follow each other again and again in the same order; the
+ * last turn may be cut short. Else 0. */
+static uint32_t codec_kin_turn(const uint16_t *codes, uint32_t count)
+{
+    uint64_t seen[VEC_BITMAP_WORDS(VEC_ROWS_MAX)] = {0};
+    uint32_t turn = 1;
+
+    while (turn < count && codes[turn] != codes[0])
+        turn++;
+    if (memcmp(codes, codes + turn, (count - turn) * sizeof *codes) != 0)
+        return 0;
+    for (uint32_t i = 0; i < turn; i++) {
+        if (vec_bit(seen, codes[i]))
+            return 0;
+        vec_bit_set(seen, codes[i]);
+    }
+    return turn;
+}
+
+static void codec_kin_from_turn(uint32_t turn, uint32_t count, struct codec_kin *ret)
+{
+    for (uint32_t i = 0; i < turn; i++) {
+        ret->of[i] = 0;
+        ret->seed_of[i] = ret->seed_rows[i] = (uint16_t)i;
+    }
+    for (uint32_t i = turn; i < count; i++)
+        ret->of[i] = (uint16_t)(i - turn + 1);
+    for (uint32_t i = turn; i < count; i += turn)
+        memcpy(ret->seed_of + i,
+               ret->seed_of,
+               (turn < count - i ? turn : count - i) * sizeof *ret->seed_of);
+    ret->seeds = turn;
+}
+
+static void codec_kin_from_any(const uint16_t *codes, uint32_t count, struct codec_kin *ret)
 {
     uint16_t last[VEC_ROWS_MAX] = {0};
     uint16_t line[VEC_ROWS_MAX]; /* per code that was seen, the number of its seed */
@@ -50,9 +82,21 @@ void codec_kin_from_codes(const uint16_t *codes,
         ret->seed_of[i] = line[code];
         last[code] = (uint16_t)(i + 1);
     }
+    ret->seeds = seeds;
+}
+
+void codec_kin_from_codes(const uint16_t *codes,
+                          uint32_t count,
+                          uint32_t guide,
+                          struct codec_kin *ret)
+{
     ret->guide = guide;
     ret->count = count;
-    ret->seeds = seeds;
+    ret->turn = codec_kin_turn(codes, count);
+    if (ret->turn)
+        codec_kin_from_turn(ret->turn, count, ret);
+    else
+        codec_kin_from_any(codes, count, ret);
 }
 
 void codec_kin_ready(const struct codec_in *in)
@@ -555,6 +599,35 @@ bool codec_kin_flat(const struct codec_kin_frame *f, uint64_t seeds[VEC_ROWS_MAX
     return true;
 }
 
+/* Differences become values where rows take turns: those of a turn do not wait for each other. */
+static void codec_kin_sum_turns(uint32_t turn, uint32_t count, uint64_t *to)
+{
+    for (uint32_t i = turn; i < count; i += turn) {
+        uint32_t rows = turn < count - i ? turn : count - i;
+        const uint64_t *restrict before = to + i - turn;
+        uint64_t *restrict now = to + i;
+
+        for (uint32_t k = 0; k < rows; k++)
+            now[k] += before[k];
+    }
+}
+
+/* The same in whatever order they come. */
+static void codec_kin_sum_any(const struct codec_kin *kin, uint64_t *to)
+{
+    uint64_t values[VEC_ROWS_MAX + 1]; /* the first is 0: the kin of seeds */
+    uint64_t v = 0;
+
+    values[0] = 0;
+    for (uint32_t i = 0; i < kin->count; i++) {
+        if (kin->of[i] != i) /* else the row before: no wait until what was just stored is loaded */
+            v = values[kin->of[i]];
+        v += to[i];
+        values[i + 1] = v;
+    }
+    memcpy(to, values + 1, kin->count * sizeof *to);
+}
+
 /* Symbols to their rows; seeds have none. */
 static void codec_kin_spread(const struct codec_kin_frame *f, uint64_t *to)
 {
@@ -572,11 +645,10 @@ static void codec_kin_spread(const struct codec_kin_frame *f, uint64_t *to)
 void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX])
 {
     const struct codec_kin *kin = f->kin;
-    uint64_t values[VEC_ROWS_MAX + 1]; /* the first is 0: the kin of seeds */
+    uint64_t values[VEC_ROWS_MAX];
     union bitpack_lanes lanes;
     struct codec_codes codes = {&lanes, f->width, kin->count};
     unsigned shift = 64 - 8 * f->size;
-    uint64_t v = 0;
 
     if (codec_kin_flat(f, values)) {
         for (uint32_t i = 0; i < kin->count; i++)
@@ -591,17 +663,12 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
     }
     codec_kin_add_odd(f, to);
     codec_kin_seeds(f, to);
-    values[0] = 0;
-    for (uint32_t i = 0; i < kin->count; i++) {
-        if (kin->of[i] != i) /* else the row before: no wait until what was just stored is loaded */
-            v = values[kin->of[i]];
-        v += to[i];
-        values[i + 1] = v;
-    }
-    if (shift == 0)
-        memcpy(to, values + 1, kin->count * sizeof *to);
+    if (kin->turn)
+        codec_kin_sum_turns(kin->turn, kin->count, to);
+    else
+        codec_kin_sum_any(kin, to);
     for (uint32_t i = 0; shift && i < kin->count; i++)
-        to[i] = (uint64_t)((int64_t)(values[i + 1] << shift) >> shift);
+        to[i] = (uint64_t)((int64_t)(to[i] << shift) >> shift);
 }
 
 int64_t codec_kin_at(const struct codec_kin_frame *f, uint32_t row)

@@ -116,6 +116,58 @@ encode(struct arena *arena, const struct vec *v, const struct codec_hint *hint)
     return src;
 }
 
+/* Who is kin to whom, by its definition. */
+static void check_kin(const uint16_t *codes, uint32_t count, const struct codec_kin *kin)
+{
+    uint32_t seeds = 0;
+
+    assert_int_equal(kin->count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t before = i;
+
+        while (before > 0 && codes[before - 1] != codes[i])
+            before--;
+        assert_int_equal(kin->of[i], before);
+        if (before == 0) {
+            assert_int_equal(kin->seed_rows[seeds], i);
+            assert_int_equal(kin->seed_of[i], seeds++);
+        } else {
+            assert_int_equal(kin->seed_of[i], kin->seed_of[before - 1]);
+        }
+        if (kin->turn)
+            assert_int_equal(before, i < kin->turn ? 0 : i - kin->turn + 1);
+    }
+    assert_int_equal(kin->seeds, seeds);
+}
+
+/* Turns of any length, and such that one row spoils. */
+static void kin_is_the_nearest_row_of_the_code(void **state DN_UNUSED)
+{
+    static const uint32_t lengths[] = {1, 2, 3, 7, 64, 100, 512, 1000, 1023, 1024};
+    static const uint32_t counts[] = {1, 2, 63, 128, 700, 1024};
+    uint16_t codes[VEC_ROWS_MAX];
+    struct codec_kin kin;
+    uint64_t seed = 5;
+    uint32_t turns = 0;
+
+    for (uint32_t l = 0; l < DN_ARRAY_SIZE(lengths); l++)
+        for (uint32_t c = 0; c < DN_ARRAY_SIZE(counts) * 8; c++) {
+            uint32_t count = counts[c / 8];
+            uint32_t at = (uint32_t)(shape_random(&seed) % count);
+
+            for (uint32_t i = 0; i < count; i++)
+                codes[i] = (uint16_t)((i % lengths[l] + c * 3) % lengths[l]);
+            codec_kin_from_codes(codes, count, GUIDE, &kin);
+            check_kin(codes, count, &kin);
+            assert_int_equal(kin.turn, lengths[l] < count ? lengths[l] : count);
+            codes[at] = (uint16_t)(shape_random(&seed) % VEC_ROWS_MAX);
+            codec_kin_from_codes(codes, count, GUIDE, &kin);
+            check_kin(codes, count, &kin);
+            turns += kin.turn != 0;
+        }
+    assert_true(turns > 0);
+}
+
 static struct codec_src guide(struct arena *arena, const struct vec *v, struct codec_kin *ret)
 {
     struct codec_hint hint = {.guide = GUIDE, .ret_kin = ret};
@@ -466,6 +518,7 @@ static void test_flips(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kin_is_the_nearest_row_of_the_code),
         cmocka_unit_test(test_round_trips),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_small),
