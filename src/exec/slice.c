@@ -23,6 +23,21 @@ size_t exec_slice_bytes(const struct mem_owner *owner)
     return limit / SLICE_PART > SLICE_LEAST ? limit / SLICE_PART : SLICE_LEAST;
 }
 
+/* No less than slice_col_bytes(), by the longest entry of a dictionary; SIZE_MAX: not known. */
+static size_t slice_col_most(const struct vec *v, const struct batch *in)
+{
+    const struct vstr *s = v->data;
+    uint32_t longest = 0;
+
+    if (type_phys(v->type) != PHYS_STR)
+        return 0;
+    if (v->form != VEC_DICT || v->dict_count > in->sel_count)
+        return SIZE_MAX;
+    for (uint32_t i = 0; i < v->dict_count; i++)
+        longest = s[i].len > longest ? s[i].len : longest;
+    return (size_t)longest * in->sel_count;
+}
+
 static size_t slice_col_bytes(const struct vec *v, const struct batch *in)
 {
     const struct vstr *s = v->data;
@@ -45,9 +60,17 @@ uint32_t
 exec_slice_rows(const struct batch *in, const uint32_t *cols, uint32_t cols_count, size_t limit)
 {
     size_t bytes = 0;
+    size_t most = 0;
     size_t rows;
 
-    if (limit == 0)
+    if (limit == 0 || in->sel_count == 0)
+        return in->sel_count;
+    for (uint32_t i = 0; i < cols_count && most < SIZE_MAX; i++) {
+        size_t col = slice_col_most(&in->cols[cols ? cols[i] : i], in);
+
+        most = col < SIZE_MAX ? most + col : SIZE_MAX;
+    }
+    if (most <= limit || most / in->sel_count <= SLICE_SHORT)
         return in->sel_count;
     for (uint32_t i = 0; i < cols_count; i++)
         bytes += slice_col_bytes(&in->cols[cols ? cols[i] : i], in);
