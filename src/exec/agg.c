@@ -569,6 +569,8 @@ int exec_agg_by_ids(struct exec_agg *a, const struct batch *in, bool one, struct
 {
     uint32_t count = 1;
 
+    if (a->node->aggs_count == 0)
+        return 0;
     if (!one && agg_varied(agg_count_stretches(a->ids, in->sel_count), in->sel_count))
         return exec_agg_stretches(a, in, NULL, in->sel_count, NULL, err);
     if (one)

@@ -14,8 +14,8 @@ static inline bool ends_behind(const struct exec_feed *f, uint32_t group, int64_
     return f->u->row_ends == EXEC_ENDS_LATE ? time < f->floors[group] : time > f->floors[group];
 }
 
-/* Do all rows of the unit lie behind the floors of their groups, by the zone of the time? */
-static bool ends_unit_behind(struct exec_feed *f, uint32_t rows)
+/* Do all rows of the unit lie behind the floors of these groups, by the zone of the time? */
+static bool ends_unit_behind(struct exec_feed *f, const uint32_t *groups, uint32_t count)
 {
     struct zone z;
     int64_t nearest;
@@ -23,10 +23,26 @@ static bool ends_unit_behind(struct exec_feed *f, uint32_t rows)
     if (!scan_unit_bounds(f->reader.r, f->u->ends_col, &z) || !z.has_range)
         return false;
     nearest = f->u->row_ends == EXEC_ENDS_LATE ? z.max.v.i64 : z.min.v.i64;
-    for (uint32_t i = 0; i < rows; i++)
-        if (!ends_behind(f, f->agg.ids[i], nearest))
+    for (uint32_t i = 0; i < count; i++)
+        if (!ends_behind(f, groups[i], nearest))
             return false;
     return true;
+}
+
+/* The same for units of which nothing was decoded yet, where their dictionary tells the groups. */
+static int ends_dict_behind(struct exec_feed *f, bool *ret, struct dn_err *err)
+{
+    const struct exec_groups *g = &f->agg.groups;
+    bool known;
+    int rc;
+
+    *ret = false;
+    if (f->floors_count == 0 || g->dict_id == 0 || g->dict_left ||
+        !ends_unit_behind(f, g->dict_ids, g->dict_count))
+        return 0;
+    rc = exec_feed_dict(f, &known, err);
+    *ret = rc == 0 && known;
+    return rc;
 }
 
 /* The times of all rows; those of NULLs mean nothing. `room`: for VEC_ROWS_MAX. */
@@ -157,9 +173,17 @@ int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
     const int64_t *times;
     struct batch in;
     uint32_t slice;
+    bool behind;
     bool one;
     int rc;
 
+    rc = ends_dict_behind(f, &behind, err);
+    if (rc < 0)
+        return rc;
+    if (behind) {
+        scan_unit_answered(f->reader.r);
+        return 0;
+    }
     rc = exec_reader_select(&f->reader, &in, err);
     if (rc < 0 || in.sel_count == 0)
         return rc;
@@ -178,7 +202,7 @@ int exec_feed_ends(struct exec_feed *f, struct dn_err *err)
     f->agg.series = NULL;
     if (rc < 0)
         return rc;
-    if (ends_unit_behind(f, one ? 1 : in.sel_count))
+    if (ends_unit_behind(f, f->agg.ids, one ? 1 : in.sel_count))
         return 0;
     rc = exec_reader_fetch(&f->reader, &u->ends_col, 1, &in, err);
     if (rc < 0)

@@ -632,14 +632,39 @@ int exec_feed_batches(struct exec_feed *f,
     return feed_rest(f, err);
 }
 
+int exec_feed_dict(struct exec_feed *f, bool *ret, struct dn_err *err)
+{
+    const struct exec_units *u = f->u;
+    uint64_t id;
+    int rc;
+
+    *ret = false;
+    if (u->node->exprs_count != 1 || u->keys[0].kind != EXEC_KEY_COLUMN || !f->reader.exact ||
+        !exec_groups_has_dict(&f->agg.groups, f->agg.groups.dict_id))
+        return 0;
+    rc = scan_unit_dict(f->reader.r, u->keys[0].col, &id, err);
+    *ret = rc == 0 && exec_groups_has_dict(&f->agg.groups, id);
+    return rc;
+}
+
 /* Decodes the unit and groups its rows. */
 static int feed_rows(struct exec_feed *f, bool consts_known, struct dn_err *err)
 {
     const struct exec_units *u = f->u;
     uint32_t slice;
     struct batch in;
+    bool known;
     int rc;
 
+    if (u->node->aggs_count == 0) { /* DISTINCT: is there anything new? */
+        rc = exec_feed_dict(f, &known, err);
+        if (rc < 0)
+            return rc;
+        if (known) {
+            scan_unit_answered(f->reader.r);
+            return 0;
+        }
+    }
     rc = exec_reader_select(&f->reader, &in, err);
     if (rc < 0 || in.sel_count == 0)
         return rc;

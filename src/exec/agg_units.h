@@ -152,6 +152,9 @@ void exec_feed_leave_run(struct exec_feed *f);
 /* Tells the groups of the runs of the unit at hand, if they are known and of use; all rows of it
  * that are selected are added next, and f->agg.series is NULL again behind that. */
 bool exec_feed_series(struct exec_feed *f);
+/* Do all rows of the unit at hand count, and are their groups, all of them, those of the dictionary
+ * that the groups know (exec_groups_has_dict)? Nothing is decoded to tell. */
+int exec_feed_dict(struct exec_feed *f, bool *ret, struct dn_err *err) DN_MUST_CHECK;
 /* Decoded rows to be added as batches, some at a time. */
 int exec_feed_batches(struct exec_feed *f,
                       const struct batch *in,

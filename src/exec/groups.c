@@ -2,9 +2,9 @@
  *
  * groups.c: four ways to the number of a row's tuple, from cheap to general:
  *   all keys CONST         one look-up for the batch
- *   all keys CONST, DICT   codes stand for values: a look-up only once per code, or per codes if
- *                          those of all DICTs together are few, else where they change from row to
- *                          row
+ *   all keys CONST, DICT   codes stand for values: a look-up only once per code, for all vectors of
+ *                          one DICT that share a dictionary, or per codes if those of all DICTs
+ *                          together are few, else where they change from row to row
  *   whole numbers          an array by value, if they lie close together (groups_direct.h)
  *   else                   hashes column by column, a guess per row by its hash alone, and the
  *                          guesses checked column by column; only rows whose guess is wrong (new
@@ -12,6 +12,7 @@
  *                          follow each other, only the first of them (groups_heads.h) */
 #include "exec/groups.h"
 
+#include "exec/groups_check.h"
 #include "exec/groups_heads.h"
 #include "exec/value.h"
 
@@ -49,6 +50,7 @@ void exec_groups_done(struct exec_groups *g)
     mem_free(g->hashes);
     mem_free(g->alone);
     mem_free(g->by_code);
+    mem_free(g->dict_ids);
     exec_direct_done(&g->direct);
     hidx_done(&g->index);
     arena_done(&g->strings);
@@ -218,6 +220,17 @@ static int groups_code_id(struct exec_groups *g,
     return rc;
 }
 
+static int groups_room_by_code(struct exec_groups *g, uint32_t **codes, struct dn_err *err)
+{
+    if (*codes)
+        return 0;
+    *codes = mem_alloc_array(g->owner, VEC_ROWS_MAX, sizeof **codes);
+    if (!*codes)
+        return DN_FAIL_NOMEM(err);
+    memset(*codes, 0xff, VEC_ROWS_MAX * sizeof **codes);
+    return 0;
+}
+
 /* One DICT without NULLs, known[] by code: most rows cost a look at their code alone. */
 static int groups_find_dict(struct exec_groups *g,
                             const struct groups_look *look,
@@ -228,17 +241,13 @@ static int groups_find_dict(struct exec_groups *g,
                             struct dn_err *err)
 {
     const uint16_t *codes = dict->codes;
+    int rc = groups_room_by_code(g, &g->by_code, err);
 
-    if (!g->by_code) {
-        g->by_code = mem_alloc_array(g->owner, VEC_ROWS_MAX, sizeof *g->by_code);
-        if (!g->by_code)
-            return DN_FAIL_NOMEM(err);
-        memset(g->by_code, 0xff, VEC_ROWS_MAX * sizeof *g->by_code);
-    }
+    if (rc < 0)
+        return rc;
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
         uint32_t id = known[codes[row]];
-        int rc;
 
         if (id == EXEC_GROUPS_NO_ID) {
             rc = groups_code_id(g, look, row, codes[row], &id, err);
@@ -249,6 +258,104 @@ static int groups_find_dict(struct exec_groups *g,
         ids[i] = id;
     }
     return 0;
+}
+
+/* ---- a dictionary of many vectors ---- */
+
+/* Are the CONST keys those of the tuples that the codes mean? */
+static bool groups_dict_consts(const struct exec_groups *g, const struct vec *keys)
+{
+    uint32_t id = g->dict_tuple;
+
+    for (uint32_t k = 0; k < g->keys_count; k++) {
+        const struct colbuf *c = &g->keys[k];
+        bool null = vec_bit(keys[k].nulls, 0);
+
+        if (keys[k].form != VEC_CONST)
+            continue;
+        if (id == EXEC_GROUPS_NO_ID || null != vec_bit(c->nulls, id) ||
+            (!null && !exec_value_same(c->type, keys[k].data, 0, c->data, id)))
+            return false;
+    }
+    return true;
+}
+
+static bool groups_dict_is(const struct exec_groups *g, const struct vec *keys, const struct vec *v)
+{
+    return g->dict_id == v->dict_id && g->dict_count == v->dict_count &&
+           groups_dict_consts(g, keys);
+}
+
+/* From now on the codes of another dictionary, of which nothing is known. */
+static int groups_dict_begin(struct exec_groups *g, const struct vec *v, struct dn_err *err)
+{
+    int rc = groups_room_by_code(g, &g->dict_ids, err);
+
+    if (rc < 0)
+        return rc;
+    g->dict_id = v->dict_id;
+    g->dict_count = g->dict_left = v->dict_count;
+    g->dict_tuple = EXEC_GROUPS_NO_ID;
+    memset(g->dict_ids, 0xff, v->dict_count * sizeof *g->dict_ids);
+    return 0;
+}
+
+/* A row whose code has not been met, or that is NULL. */
+static int groups_dict_row(struct exec_groups *g,
+                           const struct groups_look *look,
+                           const struct vec *v,
+                           uint32_t row,
+                           uint32_t *ret,
+                           struct dn_err *err)
+{
+    uint32_t code = v->codes[row];
+    int rc;
+
+    if (vec_bit(v->nulls, row))
+        return groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), ret, err);
+    rc = groups_code_id(g, look, row, code, ret, err);
+    if (rc < 0 || *ret == EXEC_GROUPS_NO_ID)
+        return rc;
+    g->dict_left -= g->dict_ids[code] == EXEC_GROUPS_NO_ID;
+    g->dict_ids[code] = g->dict_tuple = *ret;
+    return 0;
+}
+
+/* One DICT, which is that of dict_ids: most rows cost a look at their code alone. */
+static int groups_find_known(struct exec_groups *g,
+                             const struct groups_look *look,
+                             const struct vec *v,
+                             const struct batch *in,
+                             uint32_t *ids,
+                             struct dn_err *err)
+{
+    const uint16_t *codes = v->codes;
+    const uint32_t *known = g->dict_ids;
+    int rc = groups_room_by_code(g, &g->by_code, err);
+
+    if (g->dict_left == 0 && !v->nulls && !in->sel) {
+        for (uint32_t i = 0; i < in->sel_count; i++)
+            ids[i] = known[codes[i]];
+        return rc;
+    }
+    for (uint32_t i = 0; i < in->sel_count && rc == 0; i++) {
+        uint32_t row = in->sel ? in->sel[i] : i;
+
+        ids[i] = known[codes[row]];
+        if (ids[i] == EXEC_GROUPS_NO_ID || (v->nulls && vec_bit(v->nulls, row)))
+            rc = groups_dict_row(g, look, v, row, &ids[i], err);
+        DN_DCHECK(rc < 0 || ids[i] == EXEC_GROUPS_NO_ID || groups_same(look, &row, ids[i]));
+    }
+    return rc;
+}
+
+/* The only DICT, if its dictionary is one that vectors share and what its codes mean may be kept;
+ * else NULL. The other keys are CONST. */
+static const struct vec *groups_shared_dict(const struct exec_groups *g, const struct vec *keys)
+{
+    const struct vec *v = g->plain ? NULL : groups_single_dict(keys, g->keys_count);
+
+    return v && v->dict_id ? v : NULL;
 }
 
 /* One number for the codes of all DICTs, those of NULLs included; how many there are. 0: too many
@@ -311,80 +418,6 @@ static int groups_find_dicts(struct exec_groups *g,
 
 /* ---- rows by their hashes ---- */
 
-#define GROUPS_CHECK(T, same)                  \
-    do {                                       \
-        const T *a = v->data;                  \
-        const T *b = c->data;                  \
-        for (uint32_t i = 0; i < count; i++) { \
-            T x = a[at[i]];                    \
-            T y = b[ids[i]];                   \
-            right[i] &= (same);                \
-        }                                      \
-    } while (0)
-
-/* Is a key of each row that of its group? Clears `right` where it is not. */
-static void groups_check_values(const struct vec *v,
-                                const struct colbuf *c,
-                                const uint16_t *at,
-                                const uint32_t *ids,
-                                uint32_t count,
-                                uint8_t *right)
-{
-    switch (type_phys(c->type)) {
-    case PHYS_I8:
-        GROUPS_CHECK(int8_t, x == y);
-        return;
-    case PHYS_I16:
-        GROUPS_CHECK(int16_t, x == y);
-        return;
-    case PHYS_I32:
-        GROUPS_CHECK(int32_t, x == y);
-        return;
-    case PHYS_I64:
-        GROUPS_CHECK(int64_t, x == y);
-        return;
-    case PHYS_F32:
-        GROUPS_CHECK(float, x == y || (x != x && y != y));
-        return;
-    case PHYS_F64:
-        GROUPS_CHECK(double, x == y || (x != x && y != y));
-        return;
-    case PHYS_STR:
-        if (type_is_array(c->type))
-            break;
-        GROUPS_CHECK(struct vstr, right[i] && exec_str_same(x, y));
-        return;
-    case PHYS_INTERVAL:
-    case PHYS_NUMERIC:
-    case PHYS_MAX:
-        break;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        right[i] &= exec_value_same(c->type, v->data, at[i], c->data, ids[i]);
-}
-
-/* The same with NULLs. `at` is scratch: where the value of each row is. */
-static void groups_check(const struct vec *v,
-                         const struct colbuf *c,
-                         const struct batch *in,
-                         const uint32_t *ids,
-                         uint16_t *at,
-                         uint8_t *right)
-{
-    for (uint32_t i = 0; i < in->sel_count; i++)
-        at[i] = (uint16_t)vec_at(v, in->sel ? in->sel[i] : i);
-    if (!v->nulls && !c->nulls) {
-        groups_check_values(v, c, at, ids, in->sel_count, right);
-        return;
-    }
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        bool null = vec_is_null(v, in->sel ? in->sel[i] : i);
-
-        right[i] &= null == vec_bit(c->nulls, ids[i]) &&
-                    (null || exec_value_same(c->type, v->data, at[i], c->data, ids[i]));
-    }
-}
-
 /* The group that each row has by its hash alone, and whether it is the right one. A row without any
  * gets group 0, which is not. */
 static void groups_guess(const struct exec_groups *g,
@@ -415,7 +448,7 @@ static void groups_guess(const struct exec_groups *g,
             __builtin_prefetch(((const struct vstr *)g->keys[k].data)[ids[i]].ptr);
     }
     for (uint32_t k = 0; k < g->keys_count; k++)
-        groups_check(&look->keys[k], &g->keys[k], in, ids, at, right);
+        exec_groups_check(&look->keys[k], &g->keys[k], in, ids, at, right);
 }
 
 static int groups_find_rows(struct exec_groups *g,
@@ -606,6 +639,7 @@ static int groups_find(struct exec_groups *g,
                        struct dn_err *err)
 {
     const struct vec *keys = look->keys;
+    const struct vec *shared;
     uint32_t flats = 0;
     uint32_t dicts = 0;
 
@@ -616,6 +650,17 @@ static int groups_find(struct exec_groups *g,
         DN_ASSERT(keys[k].type == g->keys[k].type);
         flats += keys[k].form == VEC_FLAT;
         dicts += keys[k].form == VEC_DICT;
+    }
+    shared = dicts == 1 && !flats ? groups_shared_dict(g, keys) : NULL;
+    if (shared) {
+        bool known = groups_dict_is(g, keys, shared);
+        int rc = known ? 0 : groups_dict_begin(g, shared, err);
+
+        if (rc < 0)
+            return rc;
+        if (known || (!groups_many_codes(keys, g->keys_count, in) &&
+                      (g->count < GROUPS_PREFETCH || g->guesses_wrong < GROUPS_DOUBT)))
+            return groups_find_known(g, look, shared, in, ids, err);
     }
     if (flats || groups_many_codes(keys, g->keys_count, in)) {
         bool fits;

@@ -28,6 +28,14 @@ struct exec_groups {
     struct hidx index; /* of the others */
     uint32_t *by_code; /* owned, VEC_ROWS_MAX: the tuple that a code of a DICT meant last; NULL:
                           there was none yet */
+    /* One dictionary, by its number (vec.dict_id), and what its codes mean beside the constants
+     * that the other keys are: that is known, and not guessed, however many vectors it comes with.
+     */
+    uint64_t dict_id;    /* 0: none */
+    uint32_t dict_count; /* entries */
+    uint32_t dict_left;  /* of these, how many have no tuple yet */
+    uint32_t dict_tuple; /* some tuple of it, for the constants; EXEC_GROUPS_NO_ID: there is none */
+    uint32_t *dict_ids;  /* owned, VEC_ROWS_MAX: by code; NULL: there was no dictionary yet */
     uint32_t guesses_wrong; /* more of by_code than were right, up to GROUPS_DOUBT: no more then */
     struct exec_direct direct; /* a shortcut for small whole numbers; off: every row is hashed */
     struct arena strings;      /* bytes of keys */
@@ -57,6 +65,12 @@ int exec_groups_find(struct exec_groups *g,
                      uint32_t *ids,
                      bool *ret_one,
                      struct dn_err *err) DN_MUST_CHECK;
+/* Is every entry of the dictionary with this number (vec.dict_id; 0: none) a tuple already? There
+ * is one key. */
+static inline bool exec_groups_has_dict(const struct exec_groups *g, uint64_t dict_id)
+{
+    return g->keys_count == 1 && dict_id && g->dict_id == dict_id && g->dict_left == 0;
+}
 /* The same without adding: EXEC_GROUPS_NO_ID for tuples that are not there. */
 int exec_groups_look(struct exec_groups *g,
                      const struct vec *keys,

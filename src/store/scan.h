@@ -165,6 +165,10 @@ bool scan_unit_bounds(struct scan_reader *r, uint32_t col, struct zone *ret);
 /* The column's value if it is known to be the same (or NULL) in all rows; borrowed until the next
  * unit. */
 bool scan_unit_const(struct scan_reader *r, uint32_t col, struct datum *ret);
+/* The number of the dictionary (vec.dict_id) that holds all values of the column in the unit, where
+ * that is to be had without decoding; 0: it is not, or some may be NULL. */
+int scan_unit_dict(struct scan_reader *r, uint32_t col, uint64_t *ret, struct dn_err *err)
+    DN_MUST_CHECK;
 /* Least and greatest value of the table's time column over the rows of the unit, or a wider range;
  * false: not known. */
 bool scan_unit_time(struct scan_reader *r, int64_t *ret_min, int64_t *ret_max);

@@ -254,6 +254,22 @@ int scan_unit_agg(struct scan_reader *r,
     return rc;
 }
 
+int scan_unit_dict(struct scan_reader *r, uint32_t col, uint64_t *ret, struct dn_err *err)
+{
+    uint32_t store_col = r->s->spec.cols[col];
+    struct seg_select select = {
+        .block = r->block, .vector = r->vector, .cols = &store_col, .cols_count = 1};
+    struct scan_cur *cur;
+
+    *ret = 0;
+    if (r->unit.kind != SCAN_VECTOR || unit_series_place(r->s, store_col) != UINT32_MAX)
+        return 0;
+    cur = scan_cur_of(r, r->src);
+    if (scan_cur_place(r, cur, r->block, r->vector) < 0)
+        return DN_FAIL_NOMEM(err);
+    return seg_dict(r->src->seg, &select, &cur->arena, &cur->pins, ret, err);
+}
+
 /* One column of merged rows, or the series of a single run. 1: neither. */
 static int unit_fetch_easy(struct scan_reader *r, uint32_t col, struct dn_err *err)
 {

@@ -170,6 +170,17 @@ static int seg_load(struct seg *s, struct dn_err *err)
     return rc;
 }
 
+static void seg_number_dicts(struct seg *s)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < s->cols_count; i++) {
+        s->cols[i].dict_first = count;
+        count += s->cols[i].vecs_count;
+    }
+    s->dicts_first = vec_dict_ids(count);
+}
+
 int seg_open(struct volume *v,
              struct cache *cache,
              const struct table *t,
@@ -201,6 +212,7 @@ int seg_open(struct volume *v,
         seg_unref(s);
         return rc;
     }
+    seg_number_dicts(s);
     if (cache)
         cache_charge(cache, s->charged);
     *ret = s;

@@ -1,117 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * seg_read.c: directories and vectors of an open segment. */
+ * seg_read.c: vectors of an open segment. */
 #include "base/hash.h"
 #include "codec/codec.h"
 #include "store/seg_reader.h"
 #include "vec/widen.h"
 
 #define SEG_COLS_FEW 32u /* columns of a fetch whose bookkeeping fits the stack */
-
-/* ---- directories ---- */
-
-const struct seg_meta *seg_get_meta(const struct seg *s)
-{
-    return &s->meta;
-}
-
-const struct seg_runs *seg_get_runs(const struct seg *s)
-{
-    return &s->runs;
-}
-
-const struct seg_block *seg_get_blocks(const struct seg *s, uint32_t *ret_count)
-{
-    if (ret_count)
-        *ret_count = s->blocks_count;
-    return s->blocks;
-}
-
-struct datum seg_run_value(const struct seg *s, uint32_t run, uint32_t series_index)
-{
-    DN_ASSERT(run < s->runs.count && series_index < s->table->series_count);
-    return vec_datum(&s->run_series[series_index][run / SEG_VECTOR_ROWS], run % SEG_VECTOR_ROWS);
-}
-
-static int
-seg_run_cmp_key(const struct seg *s, uint32_t run, int64_t token, const struct datum *series)
-{
-    if (s->runs.token[run] != token)
-        return s->runs.token[run] < token ? -1 : 1;
-    for (uint32_t i = 0; i < s->table->series_count; i++) {
-        struct datum d = seg_run_value(s, run, i);
-        int order = datum_cmp(&d, &series[i]);
-
-        if (order != 0)
-            return order;
-    }
-    return 0;
-}
-
-uint32_t seg_run_find(
-    const struct seg *s, uint32_t from, uint32_t to, int64_t token, const struct datum *series)
-{
-    DN_ASSERT(from <= to && to <= s->runs.count);
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-
-        if (seg_run_cmp_key(s, mid, token, series) < 0)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return to;
-}
-
-/* Runs of a block are of similar length as a rule, so the search begins where the run would be
- * then, and goes from there in growing steps: half a table of a million runs is not in any cache.
- */
-uint32_t seg_run_of(const struct seg_runs *runs, const struct seg_block *b, uint32_t row)
-{
-    uint32_t low = b->run_first; /* its first row is at or before row, that of high is not */
-    uint32_t high = b->run_first + b->run_count;
-    uint32_t guess = low + (uint32_t)((uint64_t)(row - b->first_row) * b->run_count / b->rows);
-    uint32_t step = 1;
-
-    DN_ASSERT(row >= b->first_row && row - b->first_row < b->rows);
-    if (runs->first_row[guess] <= row) {
-        low = guess;
-        for (; high - low > step && runs->first_row[low + step] <= row; step *= 2)
-            low += step;
-        high = high - low > step ? low + step : high;
-    } else {
-        high = guess;
-        for (; high - low > step && runs->first_row[high - step] > row; step *= 2)
-            high -= step;
-        low = high - low > step ? high - step : low;
-    }
-    while (high - low > 1) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (runs->first_row[mid] <= row)
-            low = mid;
-        else
-            high = mid;
-    }
-    return low;
-}
-
-uint32_t seg_block_of(const struct seg *s, uint32_t row)
-{
-    uint32_t low = 0;
-    uint32_t high = s->blocks_count;
-
-    DN_ASSERT(row < s->meta.rows);
-    while (high - low > 1) {
-        uint32_t mid = low + (high - low) / 2;
-
-        if (s->blocks[mid].first_row <= row)
-            low = mid;
-        else
-            high = mid;
-    }
-    return low;
-}
 
 uint32_t seg_vec_rows(const struct seg *s, uint32_t block, uint32_t vector)
 {
@@ -352,6 +247,7 @@ static bool seg_pins_reserve(struct seg_pins *p, uint32_t n)
 struct seg_want {
     uint32_t out; /* place in ret */
     struct seg_vecref vec;
+    uint32_t back;        /* its dictionary is that of the vector so many before it */
     const uint8_t *bytes; /* of the vector, once there */
     uint8_t *extent;      /* being read: owned until the cache has it; NULL: was in the cache */
     bool direct;          /* the vector alone is read, into the arena */
@@ -625,7 +521,7 @@ static int seg_fetch_home(const struct seg_fetch *f,
                           struct codec_src *home,
                           struct dn_err *err)
 {
-    uint32_t back = codec_back(src);
+    uint32_t back = want->back;
     const uint8_t *p = NULL;
     struct seg_vecref v;
     int rc;
@@ -660,6 +556,12 @@ static void seg_fetch_ahead(const struct seg_fetch *f, uint32_t i)
         __builtin_prefetch(next->bytes + at);
 }
 
+/* The number of the dictionary of a vector that is `back` vectors behind its home. */
+static uint64_t seg_dict_id(const struct seg *s, const struct seg_vecref *v, uint32_t back)
+{
+    return s->dicts_first + v->col->dict_first + (v->index - back);
+}
+
 static int seg_fetch_decode(const struct seg_fetch *f,
                             const struct seg_rows *rows,
                             struct arena *arena,
@@ -670,12 +572,14 @@ static int seg_fetch_decode(const struct seg_fetch *f,
     const struct codec_kin *kin = NULL;
 
     for (uint32_t i = 0; i < f->count; i++) {
-        const struct seg_want *want = &f->wants[i];
+        struct seg_want *want = &f->wants[i];
         struct codec_src src = seg_vec_src(&want->vec, want->bytes);
         uint32_t guide = codec_guide(&src);
+        struct vec *out = &ret[want->out];
         struct codec_src home;
         int rc = 0;
 
+        want->back = codec_back(&src);
         seg_fetch_ahead(f, i);
         if (guide && (!kin || kin->guide != guide))
             rc = seg_fetch_kin(f, rows, guide, arena, pins, &kin, err);
@@ -683,9 +587,11 @@ static int seg_fetch_decode(const struct seg_fetch *f,
         if (rc == 0)
             rc = seg_fetch_home(f, want, arena, pins, &src, &home, err);
         if (rc == 0)
-            rc = seg_vec_decode(f->s, &want->vec, &src, arena, &ret[want->out], err);
+            rc = seg_vec_decode(f->s, &want->vec, &src, arena, out, err);
         if (rc < 0)
             return rc;
+        if (out->form == VEC_DICT)
+            out->dict_id = seg_dict_id(f->s, &want->vec, want->back);
     }
     return 0;
 }
@@ -732,6 +638,36 @@ int seg_fetch(struct seg *s,
             rc = DN_FAIL_NOMEM(err);
     }
     return rc;
+}
+
+int seg_dict(struct seg *s,
+             const struct seg_select *select,
+             struct arena *arena,
+             struct seg_pins *pins,
+             uint64_t *ret,
+             struct dn_err *err)
+{
+    const struct seg_rcol *c = seg_stored_col(s, select->cols[0]);
+    uint32_t group = s->blocks[select->block].group;
+    struct seg_want want = {.out = 0};
+    struct volume_range range;
+    struct seg_fetch f = {.s = s, .group = group, .wants = &want, .ranges = &range, .count = 1};
+    struct codec_src src;
+    int rc;
+
+    DN_ASSERT(select->cols_count == 1);
+    *ret = 0;
+    if (!c || c->kinds[group] != SEG_KIND_VECTORS || c->as != c->type)
+        return 0;
+    want.vec = seg_vec_of(s, c, select->block, select->vector);
+    if (c->nulls[want.vec.index] || c->absent[want.vec.index])
+        return 0;
+    rc = s->cache ? seg_read_extents(&f, pins, arena, err) : seg_read_vectors(&f, arena, err);
+    if (rc < 0)
+        return rc;
+    src = seg_vec_src(&want.vec, want.bytes);
+    *ret = seg_dict_id(s, &want.vec, codec_back(&src));
+    return 0;
 }
 
 int seg_agg(struct seg *s,

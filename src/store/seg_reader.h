@@ -25,6 +25,7 @@ struct seg_rcol {
     uint32_t *block_first; /* per group: its first block in the arrays */
     uint32_t *extent_at;   /* per group: offset in the object */
     uint32_t *extent_len;  /* per group: bytes */
+    uint64_t dict_first;   /* of its first vector, counted from the segment's dicts_first */
     uint32_t vecs_count;
     uint32_t blocks_count;
     /* vectors */
@@ -81,7 +82,9 @@ struct seg {
 
     struct seg_rcol *cols; /* in directory order, series columns left out */
     uint32_t cols_count;
-    bool widens;     /* one of them reads as another type than it is stored with */
+    bool widens;          /* one of them reads as another type than it is stored with */
+    uint64_t dicts_first; /* numbers of the dictionaries (vec.dict_id): one for each vector, in the
+                             order of cols */
     int32_t *col_of; /* per store column: index into cols, SEG_COL_IS_SERIES or SEG_COL_MISSING */
     struct seg_block *blocks;
     uint32_t *block_vec; /* per block: its first vector, counted over all blocks */

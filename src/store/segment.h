@@ -202,6 +202,16 @@ int seg_fetch(struct seg *s,
               struct vec *ret,
               struct dn_err *err) DN_MUST_CHECK;
 
+/* The dictionary that a vector is written with, where all rows of it have a value: its number, as
+ * vec.dict_id has it once the vector is decoded. The column is the only one of those chosen. 0:
+ * there is none, or it is not known. Memory as for seg_fetch. */
+int seg_dict(struct seg *s,
+             const struct seg_select *select,
+             struct arena *arena,
+             struct seg_pins *pins,
+             uint64_t *ret,
+             struct dn_err *err) DN_MUST_CHECK;
+
 struct codec_ask;
 struct codec_agg;
 struct seg_aggs {

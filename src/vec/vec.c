@@ -8,7 +8,16 @@
 #include "vec/array.h"
 #include "vec/numeric.h"
 
+#include <stdatomic.h>
 #include <string.h>
+
+/* Numbers given so far; 0 is none. It is global since vectors of all databases may meet. */
+static _Atomic uint64_t vec_dicts;
+
+uint64_t vec_dict_ids(uint64_t count)
+{
+    return atomic_fetch_add_explicit(&vec_dicts, count, memory_order_relaxed) + 1;
+}
 
 struct datum vec_datum(const struct vec *v, uint32_t row)
 {

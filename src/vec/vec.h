@@ -30,9 +30,11 @@ enum vec_form { VEC_FLAT, VEC_CONST, VEC_DICT };
 struct vec {
     enum type_id type;
     enum vec_form form;
-    uint32_t count;         /* rows */
-    uint32_t dict_count;    /* DICT: entries in data */
-    const void *data;       /* by type_phys(type) */
+    uint32_t count;      /* rows */
+    uint32_t dict_count; /* DICT: entries in data */
+    uint64_t dict_id;    /* DICT: not 0: vectors with this number and as many entries have the same
+                            entries, bit for bit, wherever they lie; else 0 */
+    const void *data;    /* by type_phys(type) */
     const uint16_t *codes;  /* DICT: one per row */
     const uint64_t *nulls;  /* bit i set: row i is NULL; CONST: bit 0 */
     const uint64_t *absent; /* as nulls; see above */
@@ -136,6 +138,9 @@ bool datum_copy(struct arena *arena, const struct datum *from, struct datum *ret
 
 /* Writes a value, narrowed to its type's physical form, to data[at]; zero or "" for a NULL. */
 void datum_store(const struct datum *d, void *data, uint32_t at);
+
+/* The first of `count` numbers for dict_id that nobody in this process has had. Any thread. */
+uint64_t vec_dict_ids(uint64_t count);
 
 /* A CONST vector of one datum (strings stay borrowed). False when out of memory. */
 bool vec_make_const(struct arena *arena, const struct datum *d, uint32_t count, struct vec *ret)

@@ -43,5 +43,6 @@ bool vec_widen(struct arena *arena, const struct vec *v, enum type_id to, struct
     *ret = *v;
     ret->type = to;
     ret->data = data;
+    ret->dict_id = 0;
     return true;
 }

@@ -168,17 +168,16 @@ static uint32_t list_find(struct list *l, const struct vec *keys, uint32_t keys_
     return l->count++;
 }
 
-/* A batch of random rows to both. */
-static void check_batch(struct exec_groups *g,
-                        struct list *l,
-                        const struct key_column *columns,
-                        uint32_t keys_count,
-                        uint32_t number)
+/* `count` rows of the keys to both. */
+static void check_keys(struct exec_groups *g,
+                       struct list *l,
+                       const struct vec *keys,
+                       uint32_t keys_count,
+                       uint32_t count)
 {
     uint32_t ids[VEC_ROWS_MAX];
     uint16_t sel[VEC_ROWS_MAX];
-    struct vec keys[KEYS_MAX];
-    struct batch in = {.count = 1 + (uint32_t)gen_random(VEC_ROWS_MAX)};
+    struct batch in = {.count = count};
     bool some = gen_random(3) == 0;
     bool look = gen_random(6) == 0;
     struct arena scratch;
@@ -186,8 +185,6 @@ static void check_batch(struct exec_groups *g,
     bool one;
     int rc;
 
-    for (uint32_t k = 0; k < keys_count; k++)
-        make_vec(&columns[k], in.count, number, &keys[k]);
     for (uint32_t i = 0; i < in.count; i++)
         if (!some || gen_random(3))
             sel[in.sel_count++] = (uint16_t)i;
@@ -214,6 +211,21 @@ static void check_batch(struct exec_groups *g,
             assert_true(tuple_is(&l->tuples[i][k], &kept, 1, i % 64));
         }
     arena_done(&scratch);
+}
+
+/* A batch of random rows to both. */
+static void check_batch(struct exec_groups *g,
+                        struct list *l,
+                        const struct key_column *columns,
+                        uint32_t keys_count,
+                        uint32_t number)
+{
+    uint32_t count = 1 + (uint32_t)gen_random(VEC_ROWS_MAX);
+    struct vec keys[KEYS_MAX];
+
+    for (uint32_t k = 0; k < keys_count; k++)
+        make_vec(&columns[k], count, number, &keys[k]);
+    check_keys(g, l, keys, keys_count, count);
 }
 
 static void run_round(uint64_t seed, uint32_t *direct)
@@ -259,9 +271,98 @@ static void test_numbers(void **state)
     assert_true(direct > 100); /* the shortcut was taken */
 }
 
+/* ---- dictionaries that vectors share ---- */
+
+#define DICTS 4u
+
+struct dict {
+    uint64_t id;
+    uint32_t count;
+    struct vstr words[VEC_ROWS_MAX];
+};
+
+/* The rows of a vector with the dictionary, whose entries lie elsewhere each time. */
+static void dict_vec(const struct dict *d, uint32_t count, struct vec *ret)
+{
+    uint64_t *nulls = arena_calloc(&arena, VEC_BITMAP_WORDS(VEC_ROWS_MAX), sizeof *nulls);
+    uint16_t *codes = arena_alloc_array(&arena, VEC_ROWS_MAX, sizeof *codes);
+    uint32_t used = gen_random(3) ? d->count : 1 + (uint32_t)gen_random(d->count);
+
+    for (uint32_t i = 0; i < count; i++)
+        codes[i] = (uint16_t)gen_random(used);
+    for (uint32_t i = 0; i < count; i++)
+        if (gen_random(20) == 0)
+            vec_bit_set(nulls, i);
+    *ret = (struct vec){.type = TYPE_VARCHAR,
+                        .form = VEC_DICT,
+                        .count = count,
+                        .dict_count = d->count,
+                        .dict_id = d->id,
+                        .data = arena_dup(&arena, d->words, d->count * sizeof *d->words),
+                        .codes = codes,
+                        .nulls = gen_random(4) == 0 ? nulls : NULL};
+}
+
+/* Words that dictionaries have in common, in an order of its own. */
+static void dict_make(struct dict *d, uint32_t number)
+{
+    uint32_t first = (uint32_t)gen_random(100);
+
+    d->id = vec_dict_ids(1);
+    d->count = 1 + (uint32_t)gen_random(number % 2 ? 60 : 150);
+    for (uint32_t i = 0; i < d->count; i++)
+        d->words[i] = word((first + i * 7) % (number < 3 ? 150 : 170));
+}
+
+static void run_dicts(uint64_t seed, uint32_t *known)
+{
+    static const enum type_id key_types[] = {TYPE_VARCHAR, TYPE_INTEGER};
+    struct dict *dicts;
+    struct exec_groups g;
+    struct list l = {0};
+    struct dn_err err;
+    uint32_t keys_count;
+    uint32_t at = 0;
+
+    arena_init(&arena, NULL);
+    gen_init(&arena, seed);
+    keys_count = 1 + (uint32_t)gen_random(2);
+    l.tuples = arena_alloc_array(&arena, TUPLES_MAX + VEC_ROWS_MAX, sizeof *l.tuples);
+    dicts = arena_alloc_array(&arena, DICTS, sizeof *dicts);
+    for (uint32_t i = 0; i < DICTS; i++)
+        dict_make(&dicts[i], i);
+    assert_int_equal(exec_groups_init(&g, key_types, keys_count, NULL, &err), 0);
+    for (uint32_t b = 0; b < 16 && l.count < TUPLES_MAX; b++) {
+        uint32_t count = 1 + (uint32_t)gen_random(VEC_ROWS_MAX);
+        struct datum constant = {.type = TYPE_INTEGER, .v.i64 = (int64_t)gen_random(3)};
+        struct vec keys[2];
+
+        constant.null = constant.v.i64 == 2;
+        if (gen_random(3) == 0)
+            at = (uint32_t)gen_random(DICTS);
+        *known += g.dict_id == dicts[at].id;
+        dict_vec(&dicts[at], count, &keys[0]);
+        assert_true(vec_make_const(&arena, &constant, count, &keys[1]));
+        check_keys(&g, &l, keys, keys_count, count);
+    }
+    exec_groups_done(&g);
+    arena_done(&arena);
+}
+
+static void test_dictionaries(void **state)
+{
+    uint32_t known = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 200; seed++)
+        run_dicts(seed, &known);
+    assert_true(known > 500); /* dictionaries came again */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_numbers),
+                                       cmocka_unit_test(test_dictionaries)};
 
     return cmocka_run_group_tests_name("exec_groups", tests, NULL, NULL);
 }
