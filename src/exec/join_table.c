@@ -402,6 +402,7 @@ int exec_join_table_finish(struct exec_join_table *t, struct dn_err *err)
     int rc;
 
     t->unique = true;
+    t->serial = vec_dict_ids(1);
     if (t->node->join->keys_count == 0)
         return 0;
     t->same = mem_alloc_array(t->rows.owner, count, sizeof *t->same);
@@ -617,32 +618,57 @@ table_find_row(const struct exec_join_table *t, const struct vec *keys, uint32_t
     return table_find(t, keys, row, exec_row_hash(keys, t->node->join->keys_count, row));
 }
 
+#define TABLE_UNKNOWN (EXEC_NO_ROW - 1) /* of a code: it was not looked up yet */
+
+/* What the codes of the key's dictionary mean, as far as it is known. */
+static uint32_t *
+table_known(const struct exec_join_table *t, const struct vec *key, struct exec_join_look *look)
+{
+    bool keeps = look->known && key->dict_id && key->dict_count <= VEC_ROWS_MAX;
+    uint32_t *known = look->known;
+
+    if (keeps && look->table == t->serial && look->dict_id == key->dict_id &&
+        look->dict_count == key->dict_count)
+        return known;
+    if (!keeps)
+        known = arena_alloc_array(look->scratch, key->dict_count, sizeof *known);
+    if (!known)
+        return NULL;
+    for (uint32_t i = 0; i < key->dict_count; i++)
+        known[i] = TABLE_UNKNOWN;
+    if (keeps) {
+        look->table = t->serial;
+        look->dict_id = key->dict_id;
+        look->dict_count = key->dict_count;
+    }
+    return known;
+}
+
 /* One DICT: entries that rows use are looked up, not rows. */
 static int table_find_codes(const struct exec_join_table *t,
                             const struct vec *key,
                             const struct batch *in,
-                            struct arena *scratch,
+                            struct exec_join_look *look,
                             uint32_t *ids,
                             struct dn_err *err)
 {
-    uint32_t *known = arena_alloc_array(scratch, key->dict_count, sizeof *known);
-    uint8_t *looked = arena_calloc(scratch, key->dict_count, 1);
+    uint32_t *known = table_known(t, key, look);
 
-    if (!known || !looked)
+    DN_ASSERT(t->rows.count < TABLE_UNKNOWN);
+    if (!known)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < in->sel_count; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
         uint16_t code = key->codes[row];
 
-        if (vec_bit(key->nulls, row)) {
+        if (key->nulls && vec_bit(key->nulls, row)) {
             ids[i] = table_find_row(t, key, row);
             continue;
         }
-        if (!looked[code]) {
-            looked[code] = 1;
+        if (known[code] == TABLE_UNKNOWN)
             known[code] = table_find_row(t, key, row);
-        }
         ids[i] = known[code];
+        DN_DCHECK(ids[i] == table_find_row(t, key, row));
     }
     return 0;
 }
@@ -650,7 +676,7 @@ static int table_find_codes(const struct exec_join_table *t,
 int exec_join_find(const struct exec_join_table *t,
                    const struct vec *keys,
                    const struct batch *in,
-                   struct arena *scratch,
+                   struct exec_join_look *look,
                    uint32_t *ids,
                    bool *ret_one,
                    struct dn_err *err)
@@ -670,8 +696,9 @@ int exec_join_find(const struct exec_join_table *t,
         ids[0] = table_find_row(t, keys, in->sel ? in->sel[0] : 0);
         return 0;
     }
-    if (keys_count == 1 && keys[0].form == VEC_DICT && keys[0].dict_count <= in->sel_count)
-        return table_find_codes(t, &keys[0], in, scratch, ids, err);
+    if (keys_count == 1 && keys[0].form == VEC_DICT &&
+        (keys[0].dict_count <= in->sel_count || look->dict_id == keys[0].dict_id))
+        return table_find_codes(t, &keys[0], in, look, ids, err);
     if (t->direct) {
         if (keys[0].form == VEC_FLAT)
             table_find_direct(t, &keys[0], in, ids);
@@ -680,11 +707,11 @@ int exec_join_find(const struct exec_join_table *t,
         return 0;
     }
     if (t->bits && keys[0].form == VEC_FLAT)
-        return table_find_sifted(t, &keys[0], in, scratch, ids, err);
-    hashes = arena_alloc_array(scratch, in->sel_count, sizeof *hashes);
+        return table_find_sifted(t, &keys[0], in, look->scratch, ids, err);
+    hashes = arena_alloc_array(look->scratch, in->sel_count, sizeof *hashes);
     if (!hashes)
         return DN_FAIL_NOMEM(err);
-    rc = exec_rows_hash(keys, keys_count, in, scratch, hashes, err);
+    rc = exec_rows_hash(keys, keys_count, in, look->scratch, hashes, err);
     if (rc == 0)
         table_prefetch(t, hashes, in->sel_count);
     for (uint32_t i = 0; i < in->sel_count && rc == 0; i++) {

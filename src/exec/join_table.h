@@ -43,6 +43,7 @@ struct exec_join_table {
     int64_t direct_lo;   /* least value */
     uint64_t direct_max; /* greatest value - least value */
     uint32_t *same;      /* owned: next row of equal keys */
+    uint64_t serial;     /* of what finish made, in the whole process */
     uint64_t rows_seen;  /* rows of the right, kept or not */
     bool null_seen;      /* some key of them was NULL */
     bool unique;         /* no two rows have equal keys */
@@ -87,12 +88,21 @@ int exec_join_table_finish(struct exec_join_table *t, struct dn_err *err) DN_MUS
 
 /* Has the row a NULL where that matches nothing? */
 bool exec_join_null(const struct plan_join *join, const struct vec *keys, uint32_t row);
+/* What belongs to one that looks up, batch after batch. One thread. */
+struct exec_join_look {
+    struct arena *scratch; /* borrowed, not NULL */
+    uint32_t *known;       /* in an arena or NULL, VEC_ROWS_MAX: what the codes of a dictionary mean
+                              that vectors share (vec.dict_id) … */
+    uint64_t table;        /* … in this table, by its serial … */
+    uint64_t dict_id;      /* … and which dictionary it is; 0: none */
+    uint32_t dict_count;
+};
 /* ids[i]: the first row that matches the i-th selected row of `in`, whose keys are `keys`;
  * EXEC_NO_ROW: none. With all keys CONST ret_one is true and only ids[0] is written. */
 int exec_join_find(const struct exec_join_table *t,
                    const struct vec *keys,
                    const struct batch *in,
-                   struct arena *scratch,
+                   struct exec_join_look *look,
                    uint32_t *ids,
                    bool *ret_one,
                    struct dn_err *err) DN_MUST_CHECK;

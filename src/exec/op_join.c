@@ -33,6 +33,7 @@ struct op_join {
     struct arena run;
     struct eval ev;
     struct vec *keys; /* in run: of the left batch */
+    struct exec_join_look look;
     bool built;
     bool left_open;             /* there is a left batch */
     bool left_done;             /* and never again */
@@ -59,7 +60,11 @@ static int op_join_open(struct op *op, struct dn_err *err)
     arena_init(&st->run, &op->mem);
     st->ev = exec_eval(op, &st->keys_arena, &st->run);
     st->keys = arena_calloc(&st->run, op->node->join->keys_count, sizeof *st->keys);
-    if (!st->keys)
+    st->look.scratch = &st->keys_arena;
+    st->look.known = NULL;
+    if (exec_fast(op->ctx))
+        st->look.known = arena_alloc_array(&st->run, VEC_ROWS_MAX, sizeof *st->look.known);
+    if (!st->keys || (exec_fast(op->ctx) && !st->look.known))
         return DN_FAIL_NOMEM(err);
     if (op->twin) {
         st->table = ((const struct op_join *)op->twin->state)->table;
@@ -207,7 +212,7 @@ static int join_left(struct op *op, struct dn_err *err)
     for (uint32_t k = 0; k < join->keys_count && rc == 0; k++)
         rc = expr_eval(join->keys[k].left, &st->ev, &left, &st->keys[k], err);
     if (rc == 0 && join->keys_count)
-        rc = exec_join_find(st->table, st->keys, &left, &st->keys_arena, st->ids, &st->one, err);
+        rc = exec_join_find(st->table, st->keys, &left, &st->look, st->ids, &st->one, err);
     exec_pace_end(&st->pace, left.sel_count);
     if (rc == 0 && exec_join_asks(join->kind) && !join->filter) {
         struct exec_join_found found = {.keys = st->keys, .ids = st->ids, .one = st->one};
@@ -290,15 +295,19 @@ static int join_next_unique(struct op *op, struct exec_join_cands *ret, struct d
     struct op_join *st = op->state;
     const struct batch *left = &st->joiner.left;
     bool pads = join_pads(op);
+    uint32_t some = EXEC_NO_ROW; /* what rows that are not selected get: nothing has to be NULL */
     uint32_t n = 0;
 
     st->spent = true;
     *ret = (struct exec_join_cands){.count = left->count, .sel = left->sel};
-    memset(st->pairs_right, 0xff, left->count * sizeof *st->pairs_right);
+    for (uint32_t i = 0; i < left->sel_count && !pads && some == EXEC_NO_ROW; i++)
+        some = st->ids[i];
+    for (uint32_t i = 0; i < left->count; i++)
+        st->pairs_right[i] = some;
     for (uint32_t i = 0; i < left->sel_count; i++) {
         uint16_t row = join_left_row(st, i);
 
-        st->pairs_right[row] = st->ids[i];
+        st->pairs_right[row] = pads || st->ids[i] != EXEC_NO_ROW ? st->ids[i] : some;
         st->sel[n] = row;
         n += pads || st->ids[i] != EXEC_NO_ROW;
     }

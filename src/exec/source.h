@@ -62,12 +62,13 @@ struct exec_reader {
     struct exec_pace pace; /* of the conditions */
     struct arena run;
     struct eval ev;
-    struct scan_unit unit; /* the one at hand */
-    bool exact;            /* all rows of the unit pass: nothing is left to evaluate */
-    bool keys_asked;       /* rows of the unit are looked up by the keys of joins */
-    uint32_t keys_rest;    /* rows that are not, as too many of those before passed */
-    uint32_t keys_rows;    /* looked up since */
-    uint32_t keys_passed;  /* of these */
+    struct scan_unit unit;        /* the one at hand */
+    bool exact;                   /* all rows of the unit pass: nothing is left to evaluate */
+    bool keys_asked;              /* rows of the unit are looked up by the keys of joins */
+    struct exec_join_look *looks; /* in run, one per key of joins; NULL: not yet */
+    uint32_t keys_rest;           /* rows that are not, as too many of those before passed */
+    uint32_t keys_rows;           /* looked up since */
+    uint32_t keys_passed;         /* of these */
     uint16_t sel[VEC_ROWS_MAX];
 };
 

@@ -62,12 +62,13 @@ int exec_reader_unit_keys(struct exec_reader *r, bool *ret, struct dn_err *err)
     for (uint32_t i = 0; i < s->keys_count && *ret; i++) {
         const struct batch one = {.count = 1, .sel_count = 1};
         uint32_t id = EXEC_NO_ROW;
+        struct exec_join_look look = {.scratch = &r->batch};
         struct vec *keys;
         bool all;
         int rc = unit_keys(r, s->keys[i], &keys, err);
 
         if (rc == 0 && keys)
-            rc = exec_join_find(s->keys[i]->table, keys, &one, &r->batch, &id, &all, err);
+            rc = exec_join_find(s->keys[i]->table, keys, &one, &look, &id, &all, err);
         if (rc < 0)
             return rc;
         *ret = !keys || id != EXEC_NO_ROW;
@@ -79,6 +80,7 @@ int exec_reader_unit_keys(struct exec_reader *r, bool *ret, struct dn_err *err)
 /* Rows that the table of one join has. */
 static int reader_keys(struct exec_reader *r,
                        const struct exec_prune *p,
+                       struct exec_join_look *look,
                        struct batch *batch,
                        struct dn_err *err)
 {
@@ -96,7 +98,7 @@ static int reader_keys(struct exec_reader *r,
     for (uint32_t k = 0; k < count && rc == 0; k++)
         keys[k] = batch->cols[p->cols[k]];
     if (rc == 0)
-        rc = exec_join_find(p->table, keys, batch, &r->batch, ids, &one, err);
+        rc = exec_join_find(p->table, keys, batch, look, ids, &one, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = 0; i < batch->sel_count; i++) {
@@ -112,14 +114,32 @@ static int reader_keys(struct exec_reader *r,
     return 0;
 }
 
+static int reader_looks(struct exec_reader *r, struct dn_err *err)
+{
+    uint32_t count = r->source->keys_count;
+
+    if (r->looks)
+        return 0;
+    r->looks = arena_calloc(&r->run, count, sizeof *r->looks);
+    if (!r->looks)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++) {
+        r->looks[i].scratch = &r->batch;
+        r->looks[i].known = arena_alloc_array(&r->run, VEC_ROWS_MAX, sizeof(uint32_t));
+        if (!r->looks[i].known)
+            return DN_FAIL_NOMEM(err);
+    }
+    return 0;
+}
+
 int exec_reader_keys(struct exec_reader *r, struct batch *batch, struct dn_err *err)
 {
     const struct exec_source *s = r->source;
     uint32_t rows = batch->sel_count;
-    int rc = 0;
+    int rc = reader_looks(r, err);
 
     for (uint32_t i = 0; i < s->keys_count && rc == 0 && batch->sel_count; i++)
-        rc = reader_keys(r, s->keys[i], batch, err);
+        rc = reader_keys(r, s->keys[i], &r->looks[i], batch, err);
     r->keys_rows += rows;
     r->keys_passed += batch->sel_count;
     return rc;
