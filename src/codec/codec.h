@@ -36,9 +36,14 @@ struct codec_kin {
     uint32_t seeds; /* rows without kin */
     uint32_t turn;  /* not 0: the first rows are seeds, so many, and the kin of each other
                        row is as many rows before it */
+    /* Stretches of rows that are kin to the row before them, but for the first; 0: they are too
+     * short to be worth it */
+    uint32_t stretches;
     uint16_t of[VEC_ROWS_MAX]; /* per row, 1 + the row of its kin, which is earlier; 0: none */
     uint16_t seed_rows[VEC_ROWS_MAX]; /* ascending */
-    uint16_t seed_of[VEC_ROWS_MAX];   /* per row, which seed its line of kin begins with, from 0 */
+    uint16_t starts[VEC_ROWS_MAX];    /* per stretch, its first row */
+    uint16_t seed_of[VEC_ROWS_MAX]; /* per stretch, or per row where there are none: which seed its
+                                       line of kin begins with, from 0 */
 };
 
 struct codec_work; /* codec_int.h: statistics and scratch of one encoding */

@@ -93,8 +93,11 @@ static int codec_dict_kin_codes(const struct codec_kin_frame *f,
     rc = codec_dict_kin_cut(wide, kin->seeds, limit, seeds, err);
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < kin->count; i++)
+    for (uint32_t i = 0; i < kin->count && !kin->stretches; i++)
         to[i] = seeds[kin->seed_of[i]];
+    for (uint32_t k = 0; k < kin->stretches; k++)
+        for (uint32_t row = kin->starts[k]; row < codec_kin_end(kin, k); row++)
+            to[row] = seeds[kin->seed_of[k]];
     return 0;
 }
 

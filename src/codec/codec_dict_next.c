@@ -116,6 +116,11 @@ codec_next_turns(const uint16_t *next, uint32_t code, uint32_t row, uint32_t end
 {
     uint32_t first = row;
 
+    if (next[code] == code) {
+        for (; row < end; row++)
+            to[row] = (uint16_t)code;
+        return end;
+    }
     do {
         code = next[code];
         to[row++] = (uint16_t)code;

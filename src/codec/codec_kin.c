@@ -15,6 +15,7 @@
 /* Differences of more bits are never odd: they are not to overflow. */
 #define CODEC_KIN_ODD_MAX  ((int64_t)1 << 60)
 #define CODEC_KIN_CHAIN    0x80u /* flag beside the bits of seeds */
+#define CODEC_KIN_LONG     4u    /* rows of a stretch on average from which stretches pay */
 
 /* ---- who is kin to whom ---- */
 
@@ -25,9 +26,70 @@ void codec_kin_plain(uint32_t count, struct codec_kin *ret)
     ret->turn = 0; /* as a turn of one row is of no use */
     ret->seeds = 1;
     ret->seed_rows[0] = 0;
+    ret->stretches = 1;
+    ret->starts[0] = 0;
+    ret->seed_of[0] = 0;
     for (uint32_t i = 0; i < count; i++)
         ret->of[i] = (uint16_t)i;
-    memset(ret->seed_of, 0, count * sizeof *ret->seed_of);
+}
+
+/* Adds the rows of a block of 64 whose byte is 1. */
+static uint32_t codec_kin_add_starts(const uint8_t *marks, uint32_t row, uint16_t *to, uint32_t n)
+{
+    uint64_t mask = 0;
+
+    for (uint32_t k = 0; k < 64; k += 8) {
+        uint64_t some; /* eight bytes to eight bits */
+
+        memcpy(&some, marks + k, sizeof some);
+        mask |= some * 0x0102040810204080u >> 56 << k;
+    }
+    for (; mask; mask &= mask - 1)
+        to[n++] = (uint16_t)(row + (uint32_t)__builtin_ctzll(mask));
+    return n;
+}
+
+/* The first rows of stretches of the same code; returns how many, 0: too many. */
+static uint32_t codec_kin_starts(const uint16_t *codes, uint32_t count, uint16_t *ret)
+{
+    uint8_t marks[VEC_ROWS_MAX] = {1}; /* by row */
+    uint32_t marked = 1;
+    uint32_t n = 0;
+
+    for (uint32_t i = 1; i < count; i++)
+        marks[i] = codes[i] != codes[i - 1];
+    for (uint32_t i = 1; i < count; i++)
+        marked += marks[i];
+    if (marked * CODEC_KIN_LONG > count)
+        return 0;
+    for (uint32_t i = 0; i < count; i += 64)
+        n = codec_kin_add_starts(marks + i, i, ret, n);
+    return n;
+}
+
+uint32_t codec_kin_end(const struct codec_kin *kin, uint32_t stretch)
+{
+    return stretch + 1 < kin->stretches ? kin->starts[stretch + 1] : kin->count;
+}
+
+/* Who is kin to whom, given the codes of rows that begin stretches of them, or of all rows. */
+struct codec_kin_lines {
+    uint16_t last[VEC_ROWS_MAX]; /* per code, 1 + its last row; 0: none yet */
+    uint16_t line[VEC_ROWS_MAX]; /* per code that was seen, the number of its seed */
+};
+
+/* The row's kin; the rows up to `end` have its code. */
+static inline uint16_t codec_kin_line(
+    struct codec_kin_lines *lines, uint16_t code, uint32_t row, uint32_t end, struct codec_kin *ret)
+{
+    uint16_t kin = lines->last[code];
+
+    if (kin == 0) {
+        lines->line[code] = (uint16_t)ret->seeds;
+        ret->seed_rows[ret->seeds++] = (uint16_t)row;
+    }
+    lines->last[code] = (uint16_t)end;
+    return kin;
 }
 
 /* The rows of a turn, if all codes of one follow each other again and again in the same order; the
@@ -66,23 +128,23 @@ static void codec_kin_from_turn(uint32_t turn, uint32_t count, struct codec_kin 
 
 static void codec_kin_from_any(const uint16_t *codes, uint32_t count, struct codec_kin *ret)
 {
-    uint16_t last[VEC_ROWS_MAX] = {0};
-    uint16_t line[VEC_ROWS_MAX]; /* per code that was seen, the number of its seed */
-    uint32_t seeds = 0;
+    struct codec_kin_lines lines;
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint16_t code = codes[i];
-        uint16_t kin = last[code];
-
-        if (kin == 0) {
-            line[code] = (uint16_t)seeds;
-            ret->seed_rows[seeds++] = (uint16_t)i;
-        }
-        ret->of[i] = kin;
-        ret->seed_of[i] = line[code];
-        last[code] = (uint16_t)(i + 1);
+    memset(lines.last, 0, sizeof lines.last);
+    ret->seeds = 0;
+    ret->stretches = codec_kin_starts(codes, count, ret->starts);
+    for (uint32_t i = 0; i < count && !ret->stretches; i++) {
+        ret->of[i] = codec_kin_line(&lines, codes[i], i, i + 1, ret);
+        ret->seed_of[i] = lines.line[codes[i]];
     }
-    ret->seeds = seeds;
+    for (uint32_t i = 0; i < count && ret->stretches; i++)
+        ret->of[i] = (uint16_t)i;
+    for (uint32_t k = 0; k < ret->stretches; k++) {
+        uint32_t row = ret->starts[k];
+
+        ret->of[row] = codec_kin_line(&lines, codes[row], row, codec_kin_end(ret, k), ret);
+        ret->seed_of[k] = lines.line[codes[row]];
+    }
 }
 
 void codec_kin_from_codes(const uint16_t *codes,
@@ -92,7 +154,10 @@ void codec_kin_from_codes(const uint16_t *codes,
 {
     ret->guide = guide;
     ret->count = count;
+    ret->stretches = 0;
     ret->turn = codec_kin_turn(codes, count);
+    if (ret->turn == 1)
+        ret->turn = 0; /* one series: a stretch */
     if (ret->turn)
         codec_kin_from_turn(ret->turn, count, ret);
     else
@@ -583,19 +648,28 @@ static void codec_kin_seeds(const struct codec_kin_frame *f, uint64_t *to)
     }
 }
 
-bool codec_kin_flat(const struct codec_kin_frame *f, uint64_t seeds[VEC_ROWS_MAX])
+/* The seeds where codes have no bits and none is odd. */
+static void codec_kin_bare_seeds(const struct codec_kin_frame *f, uint64_t seeds[VEC_ROWS_MAX])
 {
     const struct codec_kin *kin = f->kin;
+    uint64_t base = f->seed_least;
     union bitpack_lanes lanes;
 
-    if (f->ans || f->width || f->least || f->odd || (f->chain && f->tall))
-        return false;
     bitpack_unpack(f->seed_highs, kin->seeds, f->tall, &lanes);
     for (uint32_t i = 0; i < kin->seeds; i++) {
-        uint64_t v = f->seed_least + bitpack_lane(&lanes, f->tall, i);
+        uint64_t v = base + bitpack_lane(&lanes, f->tall, i);
 
         seeds[i] = (uint64_t)codec_narrow(v, f->size);
+        if (f->chain)
+            base = v;
     }
+}
+
+bool codec_kin_flat(const struct codec_kin_frame *f, uint64_t seeds[VEC_ROWS_MAX])
+{
+    if (f->ans || f->width || f->least || f->odd)
+        return false;
+    codec_kin_bare_seeds(f, seeds);
     return true;
 }
 
@@ -612,22 +686,6 @@ static void codec_kin_sum_turns(uint32_t turn, uint32_t count, uint64_t *to)
     }
 }
 
-/* The same in whatever order they come. */
-static void codec_kin_sum_any(const struct codec_kin *kin, uint64_t *to)
-{
-    uint64_t values[VEC_ROWS_MAX + 1]; /* the first is 0: the kin of seeds */
-    uint64_t v = 0;
-
-    values[0] = 0;
-    for (uint32_t i = 0; i < kin->count; i++) {
-        if (kin->of[i] != i) /* else the row before: no wait until what was just stored is loaded */
-            v = values[kin->of[i]];
-        v += to[i];
-        values[i + 1] = v;
-    }
-    memcpy(to, values + 1, kin->count * sizeof *to);
-}
-
 /* Symbols to their rows; seeds have none. */
 static void codec_kin_spread(const struct codec_kin_frame *f, uint64_t *to)
 {
@@ -642,17 +700,96 @@ static void codec_kin_spread(const struct codec_kin_frame *f, uint64_t *to)
     }
 }
 
+/* Values that are those of their seeds. */
+static void codec_kin_same(const struct codec_kin *kin, const uint64_t *seeds, uint64_t *to)
+{
+    for (uint32_t i = 0; i < kin->count && !kin->stretches; i++)
+        to[i] = seeds[kin->seed_of[i]];
+    for (uint32_t k = 0; k < kin->stretches; k++)
+        for (uint32_t row = kin->starts[k]; row < codec_kin_end(kin, k); row++)
+            to[row] = seeds[kin->seed_of[k]];
+}
+
+/* All differences are the same: what a stretch begins with says all of it. */
+static void codec_kin_steps(const struct codec_kin_frame *f, uint64_t *to)
+{
+    const struct codec_kin *kin = f->kin;
+    uint64_t seeds[VEC_ROWS_MAX];
+
+    codec_kin_bare_seeds(f, seeds);
+    for (uint32_t k = 0; k < kin->stretches; k++) {
+        uint32_t row = kin->starts[k];
+        uint32_t rows = codec_kin_end(kin, k) - row;
+        uint64_t v = kin->of[row] ? to[kin->of[row] - 1] + f->least : seeds[kin->seed_of[k]];
+
+        for (uint64_t i = 0; i < rows; i++)
+            to[row + i] = v + f->least * i;
+    }
+}
+
+/* Differences, and seeds among them, become values in place; stretch by stretch. */
+static void codec_kin_sum_stretches(const struct codec_kin *kin, uint64_t *to)
+{
+    for (uint32_t k = 0; k < kin->stretches; k++) {
+        uint32_t row = kin->starts[k];
+        uint64_t *at = to + row;
+        uint64_t *end = to + codec_kin_end(kin, k);
+        uint64_t v = kin->of[row] ? to[kin->of[row] - 1] : 0;
+
+        for (; end - at >= 4; at += 4) { /* four of them wait for one sum */
+            uint64_t two = at[0] + at[1];
+            uint64_t three = two + at[2];
+            uint64_t four = three + at[3];
+
+            at[0] += v;
+            at[1] = v + two;
+            at[2] = v + three;
+            at[3] = v += four;
+        }
+        for (; at < end; at++)
+            *at = v += *at;
+    }
+}
+
+/* The same row by row. */
+static void codec_kin_sum_rows(const struct codec_kin *kin, uint64_t *to)
+{
+    uint64_t values[VEC_ROWS_MAX + 1]; /* the first is 0: the kin of seeds */
+    uint64_t v = 0;
+
+    values[0] = 0;
+    for (uint32_t i = 0; i < kin->count; i++) {
+        if (kin->of[i] != i) /* else the row before: no wait until what was just stored is loaded */
+            v = values[kin->of[i]];
+        v += to[i];
+        values[i + 1] = v;
+    }
+    memcpy(to, values + 1, kin->count * sizeof *to);
+}
+
+/* Values that are longer than their type, modulo 2^bits. */
+static void codec_kin_narrow(const struct codec_kin_frame *f, uint64_t *to)
+{
+    unsigned shift = 64 - 8 * f->size;
+
+    for (uint32_t i = 0; shift && i < f->kin->count; i++)
+        to[i] = (uint64_t)((int64_t)(to[i] << shift) >> shift);
+}
+
 void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX])
 {
     const struct codec_kin *kin = f->kin;
-    uint64_t values[VEC_ROWS_MAX];
+    uint64_t seeds[VEC_ROWS_MAX];
     union bitpack_lanes lanes;
     struct codec_codes codes = {&lanes, f->width, kin->count};
-    unsigned shift = 64 - 8 * f->size;
 
-    if (codec_kin_flat(f, values)) {
-        for (uint32_t i = 0; i < kin->count; i++)
-            to[i] = values[kin->seed_of[i]];
+    if (codec_kin_flat(f, seeds)) {
+        codec_kin_same(kin, seeds, to);
+        return;
+    }
+    if (kin->stretches && f->width == 0 && !f->ans && !f->odd) {
+        codec_kin_steps(f, to);
+        codec_kin_narrow(f, to);
         return;
     }
     if (f->ans) {
@@ -663,12 +800,13 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
     }
     codec_kin_add_odd(f, to);
     codec_kin_seeds(f, to);
-    if (kin->turn)
+    if (kin->stretches)
+        codec_kin_sum_stretches(kin, to);
+    else if (kin->turn)
         codec_kin_sum_turns(kin->turn, kin->count, to);
     else
-        codec_kin_sum_any(kin, to);
-    for (uint32_t i = 0; shift && i < kin->count; i++)
-        to[i] = (uint64_t)((int64_t)(to[i] << shift) >> shift);
+        codec_kin_sum_rows(kin, to);
+    codec_kin_narrow(f, to);
 }
 
 int64_t codec_kin_at(const struct codec_kin_frame *f, uint32_t row)

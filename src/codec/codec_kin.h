@@ -32,6 +32,8 @@ struct codec_kin_frame {
     uint64_t symbols[VEC_ROWS_MAX];  /* with ans: codes of rows with kin, one after the other */
 };
 
+/* Where a stretch of rows ends. */
+uint32_t codec_kin_end(const struct codec_kin *kin, uint32_t stretch);
 /* Each row is the kin of the next: what a vector without a guide has. */
 void codec_kin_plain(uint32_t count, struct codec_kin *ret);
 /* From the codes of the guide's rows, all below VEC_ROWS_MAX. */

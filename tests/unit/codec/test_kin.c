@@ -18,13 +18,14 @@
 
 /* How the rows of series lie. */
 enum order {
-    ORDER_TURNS,   /* one after the other, always alike */
-    ORDER_MISSING, /* so, but one row of fifty is not there */
-    ORDER_RANDOM,  /* any series in any row */
+    ORDER_TURNS,     /* one after the other, always alike */
+    ORDER_MISSING,   /* so, but one row of fifty is not there */
+    ORDER_RANDOM,    /* any series in any row */
+    ORDER_STRETCHES, /* some rows of one series, then of any */
     ORDER_MAX
 };
 
-static const char *const order_names[ORDER_MAX] = {"turns", "missing", "random"};
+static const char *const order_names[ORDER_MAX] = {"turns", "missing", "random", "stretches"};
 
 /* Rows of a made-up table. */
 struct rows {
@@ -33,12 +34,32 @@ struct rows {
     uint32_t count;
 };
 
+static struct rows rows_stretches(uint32_t series, uint32_t count)
+{
+    struct rows rows = {.count = count};
+    int64_t ticks[VEC_ROWS_MAX] = {0};
+    uint64_t seed = series;
+
+    for (uint32_t i = 0; i < count;) {
+        uint32_t now = (uint32_t)(shape_random(&seed) % series);
+        uint32_t left = 1 + (uint32_t)(shape_random(&seed) % 40);
+
+        for (; left > 0 && i < count; left--, i++) {
+            rows.series[i] = now;
+            rows.ticks[i] = ticks[now]++;
+        }
+    }
+    return rows;
+}
+
 static struct rows rows_make(enum order order, uint32_t series, uint32_t count)
 {
     struct rows rows = {.count = count};
     uint64_t seed = series * 31 + (uint64_t)order;
     uint32_t at = series / 3; /* it begins in the middle of a turn */
 
+    if (order == ORDER_STRETCHES)
+        return rows_stretches(series, count);
     for (uint32_t i = 0; i < count; at++) {
         if (order == ORDER_MISSING && shape_random(&seed) % 50 == 0)
             continue;
@@ -119,6 +140,8 @@ encode(struct arena *arena, const struct vec *v, const struct codec_hint *hint)
 /* Who is kin to whom, by its definition. */
 static void check_kin(const uint16_t *codes, uint32_t count, const struct codec_kin *kin)
 {
+    uint16_t seed_of[VEC_ROWS_MAX]; /* per row */
+    uint32_t stretch = 0;
     uint32_t seeds = 0;
 
     assert_int_equal(kin->count, count);
@@ -127,15 +150,20 @@ static void check_kin(const uint16_t *codes, uint32_t count, const struct codec_
 
         while (before > 0 && codes[before - 1] != codes[i])
             before--;
+        while (stretch + 1 < kin->stretches && kin->starts[stretch + 1] <= i)
+            stretch++;
+        seed_of[i] = kin->seed_of[kin->stretches ? stretch : i];
         assert_int_equal(kin->of[i], before);
         if (before == 0) {
             assert_int_equal(kin->seed_rows[seeds], i);
-            assert_int_equal(kin->seed_of[i], seeds++);
+            assert_int_equal(seed_of[i], seeds++);
         } else {
-            assert_int_equal(kin->seed_of[i], kin->seed_of[before - 1]);
+            assert_int_equal(seed_of[i], seed_of[before - 1]);
         }
         if (kin->turn)
             assert_int_equal(before, i < kin->turn ? 0 : i - kin->turn + 1);
+        if (kin->stretches && i != kin->starts[stretch])
+            assert_int_equal(before, i);
     }
     assert_int_equal(kin->seeds, seeds);
 }
@@ -154,12 +182,13 @@ static void kin_is_the_nearest_row_of_the_code(void **state DN_UNUSED)
         for (uint32_t c = 0; c < DN_ARRAY_SIZE(counts) * 8; c++) {
             uint32_t count = counts[c / 8];
             uint32_t at = (uint32_t)(shape_random(&seed) % count);
+            uint32_t turn = lengths[l] < count ? lengths[l] : count;
 
             for (uint32_t i = 0; i < count; i++)
                 codes[i] = (uint16_t)((i % lengths[l] + c * 3) % lengths[l]);
             codec_kin_from_codes(codes, count, GUIDE, &kin);
             check_kin(codes, count, &kin);
-            assert_int_equal(kin.turn, lengths[l] < count ? lengths[l] : count);
+            assert_int_equal(kin.turn, turn > 1 ? turn : 0);
             codes[at] = (uint16_t)(shape_random(&seed) % VEC_ROWS_MAX);
             codec_kin_from_codes(codes, count, GUIDE, &kin);
             check_kin(codes, count, &kin);
@@ -216,6 +245,26 @@ static struct codec_src round_trip(struct arena *arena, const struct vec *v, str
     return round_trip_how(arena, v, kin, false);
 }
 
+/* Values that rise by the same step from row to row of a series, some of them so far that they go
+ * around. */
+static struct vec rows_rising(struct arena *arena, const struct rows *rows, enum type_id type)
+{
+    struct vec v = {.type = type, .form = VEC_FLAT, .count = rows->count};
+    uint8_t *data = arena_calloc(arena, rows->count, phys_size(type_phys(type)));
+
+    assert_non_null(data);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        struct datum d = {.type = type};
+        uint64_t base = rows->series[i] % 3 * 1000;
+
+        d.v.i64 = type == TYPE_SMALLINT ? (int16_t)(uint16_t)(base + (uint64_t)rows->ticks[i] * 701)
+                                        : (int64_t)base + rows->ticks[i] * 10000;
+        datum_store(&d, data, i);
+    }
+    v.data = data;
+    return v;
+}
+
 /* All orders, types, numbers of series; and that these codecs are taken where they should be. */
 static void test_round_trips(void **state)
 {
@@ -228,6 +277,7 @@ static void test_round_trips(void **state)
                                          TYPE_VARCHAR};
     static const uint32_t series[] = {2, 7, 50, 100, 333};
     static const uint32_t counts[] = {1024, 1000, 300};
+    uint32_t guided[ORDER_MAX] = {0};
     struct arena arena;
 
     (void)state;
@@ -245,6 +295,13 @@ static void test_round_trips(void **state)
                 assert_int_equal(kin.count,
                                  rows_distinct(&rows) <= counts[n] / 4 * 3 ? counts[n] : 0);
                 for (size_t t = 0; kin.count && t < DN_ARRAY_SIZE(types); t++)
+                    if (!type_is_float(types[t]) && !type_is_string(types[t])) {
+                        struct vec v = rows_rising(&arena, &rows, types[t]);
+                        struct codec_src src = round_trip(&arena, &v, &kin);
+
+                        guided[order] += codec_guide(&src) != 0;
+                    }
+                for (size_t t = 0; kin.count && t < DN_ARRAY_SIZE(types); t++)
                     for (int64_t step = 0; step <= 900; step = step * 30 + 1)
                         for (int gaps = 0; gaps < 2; gaps++) {
                             struct vec v = rows_vec(&arena, &rows, types[t], step, gaps);
@@ -252,6 +309,9 @@ static void test_round_trips(void **state)
 
                             (void)round_trip_how(&arena, &v, &kin, true);
                             (void)round_trip_how(&arena, &v, NULL, true);
+                            guided[order] += codec_guide(&src) != 0;
+                            if (order == ORDER_STRETCHES)
+                                continue; /* others may be shorter */
                             if (step <= !type_is_string(types[t]) && series[s] >= 50 &&
                                 series[s] < counts[n] / 4 && !codec_guide(&src) && !gaps)
                                 fail_msg("%s, %s of step %lld: not so written",
@@ -260,6 +320,9 @@ static void test_round_trips(void **state)
                                          (long long)step);
                         }
             }
+    for (int order = 0; order < ORDER_MAX; order++)
+        if (guided[order] < 20)
+            fail_msg("%s: only %u vectors had a guide", order_names[order], guided[order]);
     arena_done(&arena);
 }
 
