@@ -16,8 +16,6 @@ struct agg_minmax {
     bool any;       /* a value was seen */
 };
 
-#define AGG_F_LESS(x, y) (((x) < (y)) | (((y) != (y)) & ((x) == (x))))
-
 #define MINMAX_T            int8_t
 #define MINMAX_FIELD        i64
 #define MINMAX_CAST         int64_t
@@ -85,33 +83,41 @@ struct agg_minmax {
 #define MINMAX_T            float
 #define MINMAX_FIELD        f64
 #define MINMAX_CAST         double
-#define MINMAX_BETTER(x, y) AGG_F_LESS(x, y)
-#define MINMAX_ALL          agg_min_f32_all
-#define MINMAX_GROUPED      agg_min_f32_grouped
+#define MINMAX_BETTER(x, y) ((x) < (y))
+#define MINMAX_FLOAT
+#define MINMAX_NAN     0
+#define MINMAX_ALL     agg_min_f32_all
+#define MINMAX_GROUPED agg_min_f32_grouped
 #include "func/agg_minmax_tmpl.h"
 
 #define MINMAX_T            float
 #define MINMAX_FIELD        f64
 #define MINMAX_CAST         double
-#define MINMAX_BETTER(x, y) AGG_F_LESS(y, x)
-#define MINMAX_ALL          agg_max_f32_all
-#define MINMAX_GROUPED      agg_max_f32_grouped
+#define MINMAX_BETTER(x, y) ((y) < (x))
+#define MINMAX_FLOAT
+#define MINMAX_NAN     1
+#define MINMAX_ALL     agg_max_f32_all
+#define MINMAX_GROUPED agg_max_f32_grouped
 #include "func/agg_minmax_tmpl.h"
 
 #define MINMAX_T            double
 #define MINMAX_FIELD        f64
 #define MINMAX_CAST         double
-#define MINMAX_BETTER(x, y) AGG_F_LESS(x, y)
-#define MINMAX_ALL          agg_min_f64_all
-#define MINMAX_GROUPED      agg_min_f64_grouped
+#define MINMAX_BETTER(x, y) ((x) < (y))
+#define MINMAX_FLOAT
+#define MINMAX_NAN     0
+#define MINMAX_ALL     agg_min_f64_all
+#define MINMAX_GROUPED agg_min_f64_grouped
 #include "func/agg_minmax_tmpl.h"
 
 #define MINMAX_T            double
 #define MINMAX_FIELD        f64
 #define MINMAX_CAST         double
-#define MINMAX_BETTER(x, y) AGG_F_LESS(y, x)
-#define MINMAX_ALL          agg_max_f64_all
-#define MINMAX_GROUPED      agg_max_f64_grouped
+#define MINMAX_BETTER(x, y) ((y) < (x))
+#define MINMAX_FLOAT
+#define MINMAX_NAN     1
+#define MINMAX_ALL     agg_max_f64_all
+#define MINMAX_GROUPED agg_max_f64_grouped
 #include "func/agg_minmax_tmpl.h"
 
 /* ---- strings ---- */

@@ -5,7 +5,9 @@
  *     MINMAX_T              type of the values
  *     MINMAX_FIELD          field of union vfixed that keeps it: i64 or f64
  *     MINMAX_CAST           type of that field
- *     MINMAX_BETTER(x, y)   x wins over y
+ *     MINMAX_BETTER(x, y)   x wins over y; among numbers, where it is a float
+ *     MINMAX_FLOAT          defined: a float, and MINMAX_NAN is 1 if NaN wins over numbers, 0 if it
+ *                           loses
  *     MINMAX_ALL            name of update_all
  *     MINMAX_GROUPED        name of update_grouped */
 
@@ -13,12 +15,59 @@
 #define MINMAX_PASTE(a, b)  MINMAX_PASTE_(a, b)
 #define MINMAX_LANES        8u
 #define MINMAX_ONE          MINMAX_PASTE(MINMAX_ALL, _one)
+#define MINMAX_MANY         MINMAX_PASTE(MINMAX_ALL, _many)
+
+#ifdef MINMAX_FLOAT
+#define MINMAX_WINS(x, y) \
+    (MINMAX_BETTER(x, y) || (MINMAX_NAN ? (x) != (x) : (y) != (y) && (x) == (x)))
+#define MINMAX_ODD(x) ((x) - (x)) /* not 0: NaN or infinite */
+#else
+#define MINMAX_WINS(x, y) MINMAX_BETTER(x, y)
+#define MINMAX_ODD(x)     0
+#endif
 
 static inline void MINMAX_ONE(struct agg_minmax *s, MINMAX_T x)
 {
-    if (!s->any || MINMAX_BETTER(x, (MINMAX_T)s->v.MINMAX_FIELD))
+    if (!s->any || MINMAX_WINS(x, (MINMAX_T)s->v.MINMAX_FIELD))
         s->v.MINMAX_FIELD = (MINMAX_CAST)x;
     s->any = true;
+}
+
+/* Values without NULLs, at least one: lanes are independent, so that they can be registers, and
+ * nothing is decided by a jump. */
+static inline __attribute__((always_inline)) void
+MINMAX_MANY(struct agg_minmax *s, const MINMAX_T *data, const uint16_t *sel, uint32_t rows)
+{
+    MINMAX_T best[MINMAX_LANES];
+    MINMAX_T odd[MINMAX_LANES] = {0};
+    uint32_t i = 0;
+
+    for (uint32_t k = 0; k < MINMAX_LANES; k++)
+        best[k] = data[sel ? sel[0] : 0];
+    for (; i + MINMAX_LANES <= rows; i += MINMAX_LANES)
+        for (uint32_t k = 0; k < MINMAX_LANES; k++) {
+            MINMAX_T x = data[sel ? sel[i + k] : i + k];
+
+            best[k] = MINMAX_BETTER(x, best[k]) ? x : best[k];
+            odd[k] = (MINMAX_T)(odd[k] + MINMAX_ODD(x));
+        }
+    for (; i < rows; i++) {
+        MINMAX_T x = data[sel ? sel[i] : i];
+
+        best[0] = MINMAX_BETTER(x, best[0]) ? x : best[0];
+        odd[0] = (MINMAX_T)(odd[0] + MINMAX_ODD(x));
+    }
+    for (uint32_t n = MINMAX_LANES / 2; n > 0; n /= 2)
+        for (uint32_t k = 0; k < n; k++) {
+            best[k] = MINMAX_BETTER(best[k + n], best[k]) ? best[k + n] : best[k];
+            odd[k] = (MINMAX_T)(odd[k] + odd[k + n]);
+        }
+    if (odd[0] == 0) {
+        MINMAX_ONE(s, best[0]);
+        return;
+    }
+    for (i = 0; i < rows; i++)
+        MINMAX_ONE(s, data[sel ? sel[i] : i]);
 }
 
 static int MINMAX_ALL(void *state,
@@ -34,19 +83,11 @@ static int MINMAX_ALL(void *state,
         return 0;
     if (v->form == VEC_CONST)
         rows = 1;
-    if (v->form == VEC_FLAT && !v->nulls && !sel) {
-        MINMAX_T best[MINMAX_LANES]; /* independent, so that they can be one register */
-        uint32_t i = MINMAX_LANES;
-
-        for (uint32_t k = 0; k < MINMAX_LANES; k++)
-            best[k] = data[k < rows ? k : 0];
-        for (; i + MINMAX_LANES <= rows; i += MINMAX_LANES)
-            for (uint32_t k = 0; k < MINMAX_LANES; k++)
-                best[k] = MINMAX_BETTER(data[i + k], best[k]) ? data[i + k] : best[k];
-        for (; i < rows; i++)
-            best[0] = MINMAX_BETTER(data[i], best[0]) ? data[i] : best[0];
-        for (uint32_t k = 0; k < MINMAX_LANES; k++)
-            MINMAX_ONE(state, best[k]);
+    if (v->form == VEC_FLAT && !v->nulls) {
+        if (sel)
+            MINMAX_MANY(state, data, sel, rows);
+        else
+            MINMAX_MANY(state, data, NULL, rows);
         return 0;
     }
     for (uint32_t i = 0; i < rows; i++) {
@@ -79,6 +120,11 @@ static int MINMAX_GROUPED(void *const *states,
 #undef MINMAX_PASTE_
 #undef MINMAX_PASTE
 #undef MINMAX_ONE
+#undef MINMAX_MANY
+#undef MINMAX_WINS
+#undef MINMAX_ODD
+#undef MINMAX_FLOAT
+#undef MINMAX_NAN
 #undef MINMAX_LANES
 #undef MINMAX_T
 #undef MINMAX_FIELD

@@ -159,26 +159,36 @@ static inline void agg_f32_one(void *state, float x)
     agg_f64_one(state, (double)x);
 }
 
-/* First to the next whole round of lanes, then rounds, then the rest. */
-static void agg_f64_many(void *state, const double *data, uint32_t count)
+/* First to the next whole round of lanes, then rounds, then the rest. sel NULL: all rows. */
+static inline __attribute__((always_inline)) void
+agg_f64_rounds(struct agg_sum_float *s, const double *data, const uint16_t *sel, uint32_t count)
 {
-    struct agg_sum_float *s = state;
     double lane[AGG_LANES];
     uint32_t i = 0;
 
     for (; i < count && (uint64_t)s->count % AGG_LANES; i++)
-        agg_f64_one(s, data[i]);
+        agg_f64_one(s, data[sel ? sel[i] : i]);
     for (uint32_t k = 0; k < AGG_LANES; k++)
         lane[k] = s->lane[k];
     for (; i + AGG_LANES <= count; i += AGG_LANES) {
         for (uint32_t k = 0; k < AGG_LANES; k++)
-            lane[k] += data[i + k];
+            lane[k] += data[sel ? sel[i + k] : i + k];
         s->count += AGG_LANES;
     }
     for (uint32_t k = 0; k < AGG_LANES; k++)
         s->lane[k] = lane[k];
     for (; i < count; i++)
-        agg_f64_one(s, data[i]);
+        agg_f64_one(s, data[sel ? sel[i] : i]);
+}
+
+static void agg_f64_many(void *state, const double *data, uint32_t count)
+{
+    agg_f64_rounds(state, data, NULL, count);
+}
+
+static void agg_f64_pick(void *state, const double *data, const uint16_t *sel, uint32_t count)
+{
+    agg_f64_rounds(state, data, sel, count);
 }
 
 static void agg_f32_many(void *state, const float *data, uint32_t count)
@@ -191,6 +201,7 @@ static void agg_f32_many(void *state, const float *data, uint32_t count)
 #define SUM_STATE   struct agg_sum_float
 #define SUM_ONE     agg_f64_one
 #define SUM_MANY    agg_f64_many
+#define SUM_PICK    agg_f64_pick
 #define SUM_ALL     agg_sum_f64_all
 #define SUM_GROUPED agg_sum_f64_grouped
 #include "func/agg_sum_tmpl.h"

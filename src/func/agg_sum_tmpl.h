@@ -6,8 +6,9 @@
  *     SUM_STATE        struct of the state
  *     SUM_ONE          void (SUM_STATE *, SUM_T): adds one value
  *     SUM_MANY         void (SUM_STATE *, const SUM_T *, uint32_t): the same for many in order
- *     SUM_ALL          name of update_all
- *     SUM_GROUPED      name of update_grouped */
+ *     SUM_PICK         defined: void (SUM_STATE *, const SUM_T *, const uint16_t *, uint32_t): the
+ * same for selected rows SUM_ALL          name of update_all SUM_GROUPED      name of
+ * update_grouped */
 
 static int SUM_ALL(void *state,
                    const struct vec *v,
@@ -22,6 +23,12 @@ static int SUM_ALL(void *state,
         SUM_MANY(state, data, rows);
         return 0;
     }
+#ifdef SUM_PICK
+    if (v->form == VEC_FLAT && !v->nulls) {
+        SUM_PICK(state, data, sel, rows);
+        return 0;
+    }
+#endif
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t row = sel ? sel[i] : i;
 
@@ -53,5 +60,6 @@ static int SUM_GROUPED(void *const *states,
 #undef SUM_STATE
 #undef SUM_ONE
 #undef SUM_MANY
+#undef SUM_PICK
 #undef SUM_ALL
 #undef SUM_GROUPED
