@@ -476,6 +476,53 @@ int expr_eval(const struct bexpr *e,
 
 /* ---- selection ---- */
 
+#define EXPR_PICK 4u
+
+/* Of four rows those whose byte is not 0: which they are, packed to the front, and how many. */
+static const uint16_t expr_places[1u << EXPR_PICK][EXPR_PICK] = {{0},
+                                                                 {0},
+                                                                 {1},
+                                                                 {0, 1},
+                                                                 {2},
+                                                                 {0, 2},
+                                                                 {1, 2},
+                                                                 {0, 1, 2},
+                                                                 {3},
+                                                                 {0, 3},
+                                                                 {1, 3},
+                                                                 {0, 1, 3},
+                                                                 {2, 3},
+                                                                 {0, 2, 3},
+                                                                 {1, 2, 3},
+                                                                 {0, 1, 2, 3}};
+static const uint8_t expr_counts[1u << EXPR_PICK] = {
+    0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+
+/* Rows 0 .. count - 1 whose byte, 0 or 1, is 1. Writes no more than count rows. */
+static uint32_t expr_pick_bytes(const int8_t *data, uint32_t count, uint16_t *sel)
+{
+    uint32_t n = 0;
+    uint32_t i = 0;
+
+    for (; i + EXPR_PICK <= count; i += EXPR_PICK) {
+        uint32_t four;
+        uint64_t rows; /* four of them, as one number */
+        uint32_t mask;
+
+        memcpy(&four, data + i, sizeof four);
+        mask = four * 0x10204080u >> 28; /* a bit for each byte */
+        memcpy(&rows, expr_places[mask], sizeof rows);
+        rows += i * (uint64_t)0x0001000100010001u;
+        memcpy(sel + n, &rows, sizeof rows);
+        n += expr_counts[mask];
+    }
+    for (; i < count; i++) {
+        sel[n] = (uint16_t)i;
+        n += data[i] != 0;
+    }
+    return n;
+}
+
 /* sel may be the memory of in->sel: nothing is written ahead of what is read. */
 static uint32_t expr_pick_true(const struct vec *v, const struct batch *in, uint16_t *sel)
 {
@@ -489,13 +536,8 @@ static uint32_t expr_pick_true(const struct vec *v, const struct batch *in, uint
             sel[i] = in->sel ? in->sel[i] : (uint16_t)i;
         return in->sel_count;
     }
-    if (!in->sel && v->form == VEC_FLAT && !v->nulls) {
-        for (uint32_t i = 0; i < in->count; i++) {
-            sel[n] = (uint16_t)i;
-            n += data[i] != 0;
-        }
-        return n;
-    }
+    if (!in->sel && v->form == VEC_FLAT && !v->nulls)
+        return expr_pick_bytes(data, in->count, sel);
     if (!in->sel && v->form == VEC_DICT && !v->nulls) {
         for (uint32_t i = 0; i < in->count; i++) {
             sel[n] = (uint16_t)i;
