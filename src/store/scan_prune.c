@@ -377,8 +377,37 @@ static const struct scan_pred *scan_time_pred(const struct scan *s)
     return s->t->time_col < 0 ? NULL : scan_pred_of(s, (uint32_t)s->t->time_col);
 }
 
+/* May each run of a segment have rows in the interval of the time? */
+static bool scan_times_may(const struct scan_src *src, const struct interval *iv)
+{
+    const int64_t *min = src->runs->time_min;
+    const int64_t *max = src->runs->time_max;
+    int64_t lo = iv->has_lo ? iv->lo.v.i64 : INT64_MIN;
+    int64_t hi = iv->has_hi ? iv->hi.v.i64 : INT64_MAX;
+    bool some_not = false;
+
+    if (iv->has_lo && !iv->lo_incl) {
+        if (lo == INT64_MAX)
+            return false;
+        lo++;
+    }
+    if (iv->has_hi && !iv->hi_incl) {
+        if (hi == INT64_MIN)
+            return false;
+        hi--;
+    }
+    for (uint32_t r = 0; r < src->runs_count && !some_not;) {
+        uint32_t end = src->runs_count - r < 1024 ? src->runs_count : r + 1024;
+
+        for (; r < end; r++)
+            some_not |= (max[r] < lo) | (min[r] > hi);
+    }
+    return !some_not;
+}
+
 /* Are all runs of a segment to be read, without a look at each? No constraint is about its series,
- * and that on the time holds for all of it, or its runs are so short that zones tell as much. */
+ * and that on the time holds for all of it, or may hold in each run, or its runs are so short that
+ * zones tell as much. */
 static bool scan_picks_all(const struct scan *s, const struct scan_src *src)
 {
     const struct scan_pred *time = scan_time_pred(s);
@@ -398,7 +427,9 @@ static bool scan_picks_all(const struct scan *s, const struct scan_src *src)
         return true;
     lo = (struct datum){.type = s->t->columns[time->col].type, .v.i64 = m->time_min};
     hi = (struct datum){.type = lo.type, .v.i64 = m->time_max};
-    return m->time_min <= m->time_max && scan_set_covers(time, &lo, &hi);
+    if (m->time_min <= m->time_max && scan_set_covers(time, &lo, &hi))
+        return true;
+    return time->set_count == 1 && scan_times_may(src, &time->set[0]);
 }
 
 static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *err)
