@@ -153,6 +153,98 @@ static int bucket_sorted(const struct func_ctx *ctx,
     return 0;
 }
 
+#ifdef FUNC_AVX2
+#define BUCKET_FEW      16u /* buckets that are told apart by comparisons … */
+#define BUCKET_FEW_ROWS 64u /* … with so many rows in each, on average */
+#define BUCKET_LANES    8u
+
+FUNC_AVX2 static void
+bucket_ends(const int64_t *t, uint32_t count, int64_t *ret_min, int64_t *ret_max)
+{
+    int64_t min[BUCKET_LANES];
+    int64_t max[BUCKET_LANES];
+    uint32_t i = 0;
+
+    for (uint32_t k = 0; k < BUCKET_LANES; k++)
+        min[k] = max[k] = t[0];
+    for (; i + BUCKET_LANES <= count; i += BUCKET_LANES)
+        for (uint32_t k = 0; k < BUCKET_LANES; k++) {
+            min[k] = t[i + k] < min[k] ? t[i + k] : min[k];
+            max[k] = t[i + k] > max[k] ? t[i + k] : max[k];
+        }
+    for (; i < count; i++) {
+        min[0] = t[i] < min[0] ? t[i] : min[0];
+        max[0] = t[i] > max[0] ? t[i] : max[0];
+    }
+    for (uint32_t k = 1; k < BUCKET_LANES; k++) {
+        min[0] = min[k] < min[0] ? min[k] : min[0];
+        max[0] = max[k] > max[0] ? max[k] : max[0];
+    }
+    *ret_min = min[0];
+    *ret_max = max[0];
+}
+
+/* codes[i] = the last of the buckets that begins at or before t[i]; the first does. */
+FUNC_AVX2 static void bucket_codes(const int64_t *restrict t,
+                                   uint32_t count,
+                                   const int64_t *starts,
+                                   uint32_t buckets,
+                                   uint16_t *restrict codes)
+{
+    memset(codes, 0, count * sizeof *codes);
+    for (uint32_t k = 1; k < buckets; k++)
+        for (uint32_t i = 0; i < count; i++)
+            codes[i] = (uint16_t)(codes[i] + (t[i] >= starts[k]));
+}
+
+/* Times in any order that are in few buckets of one width. 1: they are not. */
+static int bucket_few(const struct func_ctx *ctx,
+                      const struct bucketer *b,
+                      const int64_t *t,
+                      uint32_t count,
+                      struct vec *ret,
+                      struct dn_err *err)
+{
+    struct bucket first;
+    uint64_t buckets;
+    uint16_t *codes;
+    int64_t *lo;
+    int64_t min;
+    int64_t max;
+
+    if (b->width <= 0 || count < 2 * BUCKET_FEW_ROWS || !func_has_avx2())
+        return 1;
+    bucket_ends(t, count, &min, &max);
+    if (min == INT64_MIN || max == INT64_MAX || !func_bucket_of(b, min, &first))
+        return 1;
+    buckets = ((uint64_t)max - (uint64_t)first.lo) / (uint64_t)b->width + 1;
+    if (buckets > BUCKET_FEW || buckets * BUCKET_FEW_ROWS > count)
+        return 1;
+    lo = arena_alloc_array(ctx->arena, buckets, sizeof *lo);
+    codes = arena_alloc_array(ctx->arena, count, sizeof *codes);
+    if (!lo || !codes)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t k = 0; k < buckets; k++)
+        lo[k] = first.lo + k * b->width;
+    bucket_codes(t, count, lo, (uint32_t)buckets, codes);
+    ret->form = VEC_DICT;
+    ret->data = lo;
+    ret->codes = codes;
+    ret->dict_count = (uint32_t)buckets;
+    return 0;
+}
+#else
+static int bucket_few(const struct func_ctx *ctx DN_UNUSED,
+                      const struct bucketer *b DN_UNUSED,
+                      const int64_t *t DN_UNUSED,
+                      uint32_t count DN_UNUSED,
+                      struct vec *ret DN_UNUSED,
+                      struct dn_err *err DN_UNUSED)
+{
+    return 1;
+}
+#endif
+
 static int bucket_vec(const struct func_ctx *ctx,
                       const struct bucketer *b,
                       const struct vec *ts,
@@ -164,8 +256,9 @@ static int bucket_vec(const struct func_ctx *ctx,
     struct bucket k = {.lo = 1, .end = 0}; /* holds nothing */
     int64_t *to;
 
-    if (ts->form == VEC_FLAT && !ts->nulls && count > 1 && bucket_order(t, count) != BUCKET_MIXED) {
-        int rc = bucket_sorted(ctx, b, t, count, ret, err);
+    if (ts->form == VEC_FLAT && !ts->nulls && count > 1) {
+        int rc = bucket_order(t, count) == BUCKET_MIXED ? bucket_few(ctx, b, t, count, ret, err)
+                                                        : bucket_sorted(ctx, b, t, count, ret, err);
 
         if (rc != 1)
             return rc;
