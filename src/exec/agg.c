@@ -9,7 +9,10 @@
 #include <string.h>
 
 #define AGG_STATE_ALIGN 16u
-#define AGG_RUN_MIN     16u /* rows per stretch from which slices pay */
+#define AGG_RUN_MIN     16u /* rows per stretch, or group of a batch, from which slices pay */
+#define AGG_LIST_GROUPS (VEC_ROWS_MAX / AGG_RUN_MIN)
+#define AGG_LIST_STEP   8u /* rows that are listed at once */
+#define AGG_LIST_ROOM   (VEC_ROWS_MAX + AGG_LIST_GROUPS * AGG_LIST_STEP)
 
 uint32_t exec_agg_state_size(const struct plan_agg *pa)
 {
@@ -183,8 +186,9 @@ int exec_agg_init(struct exec_agg *a,
     a->bases = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->bases);
     a->fresh = arena_alloc_array(&a->run, VEC_ROWS_MAX, sizeof *a->fresh);
     a->twins = arena_alloc_array(&a->run, node->aggs_count + 1, sizeof *a->twins);
-    if (!a->bases || !a->twins || !a->offsets || !a->keys || !a->seen || !a->ids || !a->stretches ||
-        !a->states || !a->fresh)
+    a->list = arena_alloc_array(&a->run, AGG_LIST_ROOM, sizeof *a->list);
+    if (!a->list || !a->bases || !a->twins || !a->offsets || !a->keys || !a->seen || !a->ids ||
+        !a->stretches || !a->states || !a->fresh)
         return DN_FAIL_NOMEM(err);
     for (uint32_t g = 0; g < node->aggs_count; g++) {
         a->twins[g] = agg_twin(node, g);
@@ -417,6 +421,46 @@ static int agg_update_distinct(struct exec_agg *a,
     return exec_agg_add_fresh(a, agg, v, in, n, err);
 }
 
+/* All groups' rows, those of a group one after the other: stretches of a->list. False: there are
+ * too many groups for the rows. */
+static bool agg_list_groups(struct exec_agg *a, const struct batch *in)
+{
+    uint16_t starts[VEC_ROWS_MAX + 1]; /* of equal ids that follow each other */
+    uint32_t groups = a->groups_count;
+    uint32_t starts_count = 0;
+    uint32_t first = 0;
+
+    if (a->ev.every_row || groups > AGG_LIST_GROUPS || groups * AGG_RUN_MIN > in->sel_count)
+        return false;
+    for (uint32_t g = 0; g < groups; g++)
+        a->stretches[g] = (struct exec_stretch){.group = g};
+    for (uint32_t i = 0; i < in->sel_count; i++) {
+        starts[starts_count] = (uint16_t)i;
+        starts_count += i == 0 || a->ids[i] != a->ids[i - 1];
+    }
+    starts[starts_count] = (uint16_t)in->sel_count;
+    for (uint32_t k = 0; k < starts_count; k++)
+        a->stretches[a->ids[starts[k]]].count += starts[k + 1] - starts[k];
+    for (uint32_t g = 0; g < groups; g++) {
+        a->stretches[g].first = first;
+        first += a->stretches[g].count + AGG_LIST_STEP;
+        a->stretches[g].count = 0;
+    }
+    for (uint32_t k = 0; k < starts_count; k++) {
+        struct exec_stretch *s = &a->stretches[a->ids[starts[k]]];
+        uint16_t *to = a->list + s->first + s->count;
+        uint32_t rows = starts[k + 1] - starts[k];
+
+        if (in->sel)
+            memcpy(to, in->sel + starts[k], rows * sizeof *to);
+        for (uint32_t i = 0; !in->sel && i < rows; i += AGG_LIST_STEP)
+            for (uint32_t j = 0; j < AGG_LIST_STEP; j++) /* what is too much is written over */
+                to[i + j] = (uint16_t)(starts[k] + i + j);
+        s->count += rows;
+    }
+    return true;
+}
+
 /* Do groups change so often that rows are better added one by one? */
 static bool agg_varied(uint32_t stretches, uint32_t rows)
 {
@@ -444,6 +488,16 @@ static int agg_update(struct exec_agg *a,
         return rc;
     if (pa->distinct)
         return agg_update_distinct(a, agg, v, in, stretches, count, err);
+    if (a->listed && !pa->order_count) {
+        for (uint32_t g = 0; g < a->groups_count && rc == 0; g++) {
+            const struct exec_stretch *s = &a->stretches[g];
+
+            if (s->count)
+                rc = pa->agg->update_all(
+                    exec_agg_state(a, g, agg), v, a->list + s->first, s->count, &a->strings, err);
+        }
+        return rc;
+    }
     if (!stretches || agg_varied(count, in->sel_count) || pa->order_count)
         return agg_update_mixed(a, agg, v, in, stretches, count, err);
     for (uint32_t i = 0; i < count && rc == 0; i++)
@@ -568,11 +622,16 @@ int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *er
 int exec_agg_by_ids(struct exec_agg *a, const struct batch *in, bool one, struct dn_err *err)
 {
     uint32_t count = 1;
+    int rc;
 
     if (a->node->aggs_count == 0)
         return 0;
-    if (!one && agg_varied(agg_count_stretches(a->ids, in->sel_count), in->sel_count))
-        return exec_agg_stretches(a, in, NULL, in->sel_count, NULL, err);
+    if (!one && agg_varied(agg_count_stretches(a->ids, in->sel_count), in->sel_count)) {
+        a->listed = agg_list_groups(a, in);
+        rc = exec_agg_stretches(a, in, NULL, in->sel_count, NULL, err);
+        a->listed = false;
+        return rc;
+    }
     if (one)
         a->stretches[0] = (struct exec_stretch){.count = in->sel_count, .group = a->ids[0]};
     else

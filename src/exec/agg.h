@@ -53,6 +53,8 @@ struct exec_agg {
     uint32_t *twins;                /* in run: the first aggregate with the same state, or itself:
                                        that of the first is kept */
     uint16_t *fresh;                /* in run, VEC_ROWS_MAX: DISTINCT: rows with a new value */
+    uint16_t *list;                 /* in run: rows of each group, `stretches` says where, … */
+    bool listed;                    /* … for the rows at hand */
     /* Runs of the batch at hand, all of whose selected rows are added at once; NULL: not known.
      * Rows of a run that is alone are a new group (by_series), or have a new value (series_col). */
     const struct scan_series *series; /* borrowed */

@@ -241,11 +241,13 @@ static int groups_find_dict(struct exec_groups *g,
                             struct dn_err *err)
 {
     const uint16_t *codes = dict->codes;
+    uint32_t left = dict->dict_count; /* codes that have not been met, or are of no group */
     int rc = groups_room_by_code(g, &g->by_code, err);
+    uint32_t i = 0;
 
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < in->sel_count; i++) {
+    for (; i < in->sel_count && left > 0; i++) {
         uint32_t row = in->sel ? in->sel[i] : i;
         uint32_t id = known[codes[row]];
 
@@ -254,9 +256,12 @@ static int groups_find_dict(struct exec_groups *g,
             if (rc < 0)
                 return rc;
             known[codes[row]] = id;
+            left -= id != EXEC_GROUPS_NO_ID;
         }
         ids[i] = id;
     }
+    for (; i < in->sel_count; i++) /* all codes are known */
+        ids[i] = known[codes[in->sel ? in->sel[i] : i]];
     return 0;
 }
 
