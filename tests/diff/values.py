@@ -428,6 +428,7 @@ class Values:
 
 def _spelled(text):
     """One spelling for time stamps and bytes."""
+    text = compare.years(text)
     text = re.sub(r"(\d{4,}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?(?:Z|\+00)?",
                   lambda m: f"{m[1]} {m[2]}" + (f".{m[3].rstrip('0')}" if (m[3] or "").strip("0") else ""), text)
     return re.sub(r"\\+x((?:[0-9a-f]{2})*)", r"0x\1", text)
