@@ -3,6 +3,9 @@
  * agg_set.c: see agg_set.h. */
 #include "func/agg_set.h"
 
+#include "base/mem.h"
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 #define SET_CAP_MIN    16u
@@ -331,22 +334,42 @@ void agg_set_rank(const struct agg_set *s, uint64_t rank, int64_t ret[2])
     ret[1] = rank + 1 < r.before + n ? few[rank + 1 - r.before] : set_next(s, ret[0]);
 }
 
-int64_t agg_set_mode(const struct agg_set *s, bool desc)
+/* The mode of slots: at most SET_SLOTS_MAX / 2 of them are in use, which takes no time. */
+static int64_t set_mode_slots(const struct agg_set *s, bool desc)
 {
+    const struct agg_slot *slot = set_sorted(s);
     uint64_t best = 0;
     int64_t ret = 0;
 
-    if (s->slots) {
-        const struct agg_slot *slot = set_sorted(s);
+    for (uint64_t i = 0; i < s->used; i++)
+        if (desc ? slot[i].count >= best : slot[i].count > best) {
+            best = slot[i].count;
+            ret = slot[i].key;
+        }
+    return ret;
+}
 
-        for (uint64_t i = 0; i < s->used; i++)
-            if (desc ? slot[i].count >= best : slot[i].count > best) {
-                best = slot[i].count;
-                ret = slot[i].key;
-            }
-        return ret;
+int agg_set_mode(const struct agg_set *s,
+                 bool desc,
+                 const atomic_bool *cancel,
+                 int64_t *ret_key,
+                 struct dn_err *err)
+{
+    uint64_t best = 0;
+    int64_t *scratch;
+    int rc;
+
+    if (s->slots) {
+        *ret_key = set_mode_slots(s, desc);
+        return 0;
     }
-    qsort(s->keys, s->used, sizeof *s->keys, set_cmp);
+    scratch = mem_alloc_array(NULL, s->used, sizeof *scratch);
+    if (!scratch)
+        return DN_FAIL_NOMEM(err);
+    rc = dn_sort(s->keys, scratch, s->used, sizeof *s->keys, set_cmp, cancel, err);
+    mem_free(scratch);
+    if (rc < 0)
+        return rc;
     for (uint64_t i = 0; i < s->used;) {
         uint64_t first = i;
 
@@ -354,10 +377,10 @@ int64_t agg_set_mode(const struct agg_set *s, bool desc)
             i++;
         if (desc ? i - first >= best : i - first > best) {
             best = i - first;
-            ret = s->keys[first];
+            *ret_key = s->keys[first];
         }
     }
-    return ret;
+    return 0;
 }
 
 /* ---- as bytes ---- */

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/cancel.h"
 #include "base/err.h"
 
 #define AGG_SET_TRY 1024u /* keys after which counting is tried */
@@ -42,8 +43,13 @@ int agg_set_merge(struct agg_set *into,
                   struct dn_err *err) DN_MUST_CHECK;
 /* Keys of ranks rank and rank + 1, from 0, rank < total; past the end the last again. */
 void agg_set_rank(const struct agg_set *s, uint64_t rank, int64_t ret[2]);
-/* The key that is there most often; of several the least, or with desc the greatest. total > 0. */
-int64_t agg_set_mode(const struct agg_set *s, bool desc);
+/* The key that is there most often; of several the least, or with desc the greatest. total > 0.
+ * DN_E_CANCELED if the flag is set (NULL = never). */
+int agg_set_mode(const struct agg_set *s,
+                 bool desc,
+                 const atomic_bool *cancel,
+                 int64_t *ret_key,
+                 struct dn_err *err) DN_MUST_CHECK;
 
 void agg_set_save(const struct agg_set *s, struct buf *b);
 /* False: the bytes make no sense, or (nomem) there is no memory. */

@@ -10,6 +10,7 @@
 
 struct within {
     struct agg_set set;
+    const atomic_bool *cancel; /* of the statement; NULL = never */
     struct agg_fraction fraction;
 };
 
@@ -152,6 +153,7 @@ static int within_all(void *state,
             if (!vec_is_null(v, sel ? sel[i] : i))
                 keys[n++] = keys[i];
     }
+    s->cancel = strings->cancel;
     return agg_set_add(&s->set, keys, n, strings, err);
 }
 
@@ -170,6 +172,7 @@ static int within_grouped(void *const *states,
     for (uint32_t i = 0; i < rows && rc == 0; i++) {
         struct within *s = states[i];
 
+        s->cancel = strings->cancel;
         if (!vec_is_null(v, sel ? sel[i] : i))
             rc = agg_set_add(&s->set, &keys[i], 1, strings, err);
     }
@@ -214,6 +217,7 @@ static int within_merge(void *into, const void *from, struct arena *strings, str
 
     if (!a->fraction.known)
         a->fraction = b->fraction;
+    a->cancel = strings->cancel;
     return agg_set_merge(&a->set, &b->set, strings, err);
 }
 
@@ -232,6 +236,7 @@ within_load(void *state, const uint8_t *p, size_t n, struct arena *strings, stru
     struct rd r = rd_make(p, n);
     bool nomem;
 
+    s->cancel = strings->cancel;
     agg_fraction_load(&s->fraction, &r);
     if (agg_set_load(&s->set, &r, strings, &nomem) && rd_left(&r) == 0)
         return 0;
@@ -281,11 +286,20 @@ static void within_disc(const struct within *s, enum type_id type, bool desc, st
     within_value(type, keys[0], ret);
 }
 
-static void within_mode(const struct within *s, enum type_id type, bool desc, struct datum *ret)
+static int within_mode(
+    const struct within *s, enum type_id type, bool desc, struct datum *ret, struct dn_err *err)
 {
+    int64_t key;
+    int rc;
+
     *ret = (struct datum){.type = type, .null = s->set.total == 0};
-    if (!ret->null)
-        within_value(type, agg_set_mode(&s->set, desc), ret);
+    if (ret->null)
+        return 0;
+    rc = agg_set_mode(&s->set, desc, s->cancel, &key, err);
+    if (rc < 0)
+        return rc;
+    within_value(type, key, ret);
+    return 0;
 }
 
 #define WITHIN_EMIT(name, call)                                             \
@@ -295,14 +309,19 @@ static void within_mode(const struct within *s, enum type_id type, bool desc, st
         call;                                                               \
         return 0;                                                           \
     }
+#define WITHIN_EMIT_MODE(name, type, desc)                                                  \
+    static int within_emit_##name(const void *state, struct datum *ret, struct dn_err *err) \
+    {                                                                                       \
+        return within_mode(state, type, desc, ret, err);                                    \
+    }
 WITHIN_EMIT(cont_ASC, within_cont(state, false, ret))
 WITHIN_EMIT(cont_DESC, within_cont(state, true, ret))
 
 #define WITHIN_EMITS(t, values, median, most, greatest)                   \
     WITHIN_EMIT(disc_##t##_ASC, within_disc(state, TYPE_##t, false, ret)) \
     WITHIN_EMIT(disc_##t##_DESC, within_disc(state, TYPE_##t, true, ret)) \
-    WITHIN_EMIT(mode_##t##_ASC, within_mode(state, TYPE_##t, false, ret)) \
-    WITHIN_EMIT(mode_##t##_DESC, within_mode(state, TYPE_##t, true, ret))
+    WITHIN_EMIT_MODE(mode_##t##_ASC, TYPE_##t, false)                     \
+    WITHIN_EMIT_MODE(mode_##t##_DESC, TYPE_##t, true)
 
 /* type, values with a NULL, percentile_disc(0.5), mode, mode of ORDER BY x DESC */
 #define WITHIN_INTS(X, t) X(t, "7, 5, NULL, 9, 5, 9", "7", "5", "9")

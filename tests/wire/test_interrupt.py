@@ -46,6 +46,7 @@ BUSY = {
     "aggregated text": f"SELECT length(string_agg(x::text, ',')) FROM {SERIES}",
     "a sort within an aggregate": f"SELECT array_length(array_agg(x ORDER BY x % 1000003, x), 1) FROM {SERIES}",
     "a sort of texts within a group": f"SELECT mode() WITHIN GROUP (ORDER BY x::text) FROM {SERIES}",
+    "a sort of numbers within a group": f"SELECT mode() WITHIN GROUP (ORDER BY x) FROM {SERIES}",
     "aggregated array": f"SELECT array_length(array_agg(x), 1) FROM {SERIES}",
     "INSERT": f"INSERT INTO sink SELECT x, 1, 'y' FROM {SERIES}",
     "UPDATE": "UPDATE big SET a = a + (SELECT count(*)::int FROM big c WHERE c.v < big.v AND c.a + big.a > 1)",

@@ -76,6 +76,8 @@ static int64_t naive_mode(const int64_t *sorted, uint32_t n, bool desc)
 
 static void check(const struct agg_set *s, const int64_t *sorted, uint32_t n)
 {
+    struct dn_err err;
+
     assert_int_equal(s->total, n);
     for (uint32_t i = 0; i < 20; i++) {
         uint32_t rank = i == 0 ? 0 : i == 1 ? n - 1 : (uint32_t)(next_random() % n);
@@ -85,8 +87,12 @@ static void check(const struct agg_set *s, const int64_t *sorted, uint32_t n)
         assert_int_equal(got[0], sorted[rank]);
         assert_int_equal(got[1], sorted[rank + 1 < n ? rank + 1 : rank]);
     }
-    assert_int_equal(agg_set_mode(s, false), naive_mode(sorted, n, false));
-    assert_int_equal(agg_set_mode(s, true), naive_mode(sorted, n, true));
+    for (int desc = 0; desc < 2; desc++) {
+        int64_t got;
+
+        assert_int_equal(agg_set_mode(s, desc, NULL, &got, &err), 0);
+        assert_int_equal(got, naive_mode(sorted, n, desc));
+    }
 }
 
 static void add(struct agg_set *s, const int64_t *keys, uint32_t n, struct arena *arena)
@@ -181,11 +187,37 @@ static void test_nomem(void **state)
     }
 }
 
+/* Keys of their own are sorted for the mode: that looks at the flag. */
+static void test_cancel(void **state)
+{
+    static int64_t keys[5000];
+    struct agg_set s = {0};
+    atomic_bool cancel;
+    struct arena arena;
+    struct dn_err err;
+    int64_t got;
+
+    (void)state;
+    arena_init(&arena, NULL);
+    atomic_init(&cancel, true);
+    for (uint32_t i = 0; i < 5000; i++)
+        keys[i] = random_key(ALL, i);
+    add(&s, keys, 5000, &arena);
+    assert_int_equal(agg_set_mode(&s, false, &cancel, &got, &err), DN_E_CANCELED);
+    atomic_store(&cancel, false);
+    assert_int_equal(agg_set_mode(&s, false, &cancel, &got, &err), 0);
+    qsort(keys, 5000, sizeof *keys, cmp);
+    assert_int_equal(got, keys[0]);
+    check(&s, keys, 5000);
+    arena_done(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_nomem),
+        cmocka_unit_test(test_cancel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
