@@ -117,7 +117,7 @@ DN_ERR(BAD_COLUMN,       280, "42611", "A column cannot be defined or changed so
 DN_ERR(SNAPSHOT_GONE,    295, "72000", "The database was opened read-only beside a process that writes, and what it was to read is gone: open it again.")
 DN_ERR(LATE_ROW,         330, "22008", "A row is for a time that the retention of its table has dropped.")
 DN_ERR(FUTURE_ROW,       331, "22008", "A row is for a time further ahead of the clock than its table takes (future_limit).")
-DN_ERR(ZONE_RANGE,       360, "22009", "A time of day is too far from UTC.")
+DN_ERR(ZONE_RANGE,       360, "22009", "A time zone is too far from UTC.")
 DN_ERR(CHECK_OPTION,     365, "44000", "A row was to be written through a view WITH CHECK OPTION that would not have it.")
 DN_ERR(BITS_LENGTH,      361, "22026", "Bit strings are not of the length that is asked for.")
 DN_ERR(NO_SLABS,         345, "42809", "The table has no partitions by time that could be dropped, detached or attached.")

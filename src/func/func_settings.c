@@ -66,6 +66,14 @@ static int func_reload_conf(const struct func_ctx *ctx,
     return rc;
 }
 
+static bool settings_has(const struct datum *items, uint64_t count, const char *name)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (items[i].str.len == strlen(name) && memcmp(items[i].str.ptr, name, strlen(name)) == 0)
+            return true;
+    return false;
+}
+
 static int str_current_schemas(const struct str_call *c, struct vstr *ret)
 {
     const struct func_session *s = c->ctx->session;
@@ -85,7 +93,9 @@ static int str_current_schemas(const struct str_call *c, struct vstr *ret)
     if (all && !catalog)
         items[a.count++] = (struct datum){.type = TYPE_VARCHAR, .str = {"pg_catalog", 10}};
     for (const char *p = s ? s->schema : ""; *p && a.count < SETTINGS_PATH_MAX; p += strlen(p) + 1)
-        items[a.count++] = (struct datum){.type = TYPE_VARCHAR, .str = {p, (uint32_t)strlen(p)}};
+        if (!settings_has(items, a.count, p)) /* each is looked into once */
+            items[a.count++] =
+                (struct datum){.type = TYPE_VARCHAR, .str = {p, (uint32_t)strlen(p)}};
     a.len[0] = (int32_t)a.count;
     a.dims = a.count ? 1 : 0;
     return func_array_write(c->ctx, &a, ret, c->err);

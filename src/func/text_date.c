@@ -102,7 +102,13 @@ int text_parse_clock(const struct func_session *session,
     const struct tz_zone *zone;
     int rc = text_read_instant(session, TYPE_TIME, s, &t, err);
 
-    if (rc == 0 && t.word.len)
+    if (rc == 0 && t.word.len && !t.dated) /* as for TIMETZ, which cannot tell the offset */
+        rc = DN_FAIL(err,
+                     DN_E_BAD_DATETIME,
+                     "invalid input syntax for type time: \"%.*s\"",
+                     text_quote_len(s),
+                     s.ptr);
+    else if (rc == 0 && t.word.len)
         rc = text_find_zone(session, &t, &room, &zone, err);
     if (rc < 0)
         return rc;

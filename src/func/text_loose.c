@@ -69,6 +69,9 @@ static int loose_raise(const struct loose *in, int code, struct dn_err *err)
     if (code == DN_E_DATETIME_RANGE)
         return DN_FAIL(
             err, code, "date/time field value out of range: \"%.*s%s\"", n, in->whole.ptr, more);
+    if (code == DN_E_ZONE_RANGE)
+        return DN_FAIL(
+            err, code, "time zone displacement out of range: \"%.*s%s\"", n, in->whole.ptr, more);
     return DN_FAIL(err,
                    code,
                    "invalid input syntax for type %s: \"%.*s%s\"",
@@ -276,6 +279,7 @@ loose_now(const struct loose *in, int64_t *ret_seconds, int32_t *ret_ns, int32_t
 /* 1: it is no word for a day. */
 static int loose_day_word(struct loose *in, struct vstr w, struct dn_err *err)
 {
+    struct civil day;
     int64_t seconds;
     int32_t ns, offset;
     int shift = loose_word_is(w, "tomorrow") ? 1 : loose_word_is(w, "yesterday") ? -1 : 0;
@@ -284,13 +288,17 @@ static int loose_day_word(struct loose *in, struct vstr w, struct dn_err *err)
     if (!now && shift == 0 && !loose_word_is(w, "today"))
         return 1;
     loose_now(in, &seconds, &ns, &offset);
-    in->days = civil_floor(seconds, CIVIL_DAY_SECONDS) + shift;
+    day = civil_from_days(civil_floor(seconds, CIVIL_DAY_SECONDS) + shift);
+    in->year = day.year; /* which an era may be said of */
+    in->month = day.month;
+    in->day = day.day;
+    in->two = false;
     if (!now)
-        return loose_add(in, LOOSE_WHOLE | LOOSE_DATE, err);
+        return loose_add(in, LOOSE_DATE, err);
     in->seconds = civil_mod(seconds, CIVIL_DAY_SECONDS);
     in->ns = ns;
     in->zone = offset;
-    return loose_add(in, LOOSE_WHOLE | LOOSE_DATE | LOOSE_CLOCK | LOOSE_ZONE, err);
+    return loose_add(in, LOOSE_DATE | LOOSE_CLOCK | LOOSE_ZONE, err);
 }
 
 static int loose_zone_word(struct loose *in, struct vstr w, struct dn_err *err)
@@ -522,7 +530,7 @@ static int loose_offset(struct loose *in, struct dn_err *err)
         }
     }
     if (hour > 15 || minute > 59 || second > 59)
-        return loose_none(in, err);
+        return loose_raise(in, DN_E_ZONE_RANGE, err);
     in->zone = sign * (hour * 3600 + minute * 60 + second);
     return loose_add(in, LOOSE_ZONE, err);
 }

@@ -11,10 +11,11 @@
  *     zone  = "Z" | "z" | ("+" | "-") hh [[:]mm [[:]ss]] | abbreviation | name
  *
  * A fraction ("." or ",", one to nine digits, more only if they are zeros) belongs to the last
- * field given. 24:00:00 is the midnight that ends the day; second 60 is the second after 59.
- * Without a zone it is UTC, or in the session's. Years outside 0000 to 9999 and other ways to write
- * a time are for text_loose.c; week dates are not supported. The greatest and the least value of a
- * type are infinity and -infinity. */
+ * field given. 24:00:00 is the midnight that ends the day; second 60 is the
+ * second after 59. Zones reach to 15:59:59 on both sides. Without a zone it is UTC, or in the
+ * session's. Years outside 0000 to 9999 and other ways to write a time are for text_loose.c; week
+ * dates are not supported. The greatest and the least value of a type are infinity and -infinity.
+ */
 #include "base/civil.h"
 #include "func/text_int.h"
 #include "func/text_put.h"
@@ -43,6 +44,9 @@ static int text_iso_raise(const struct text_iso *in, int code, const char *why, 
     if (code == DN_E_DATETIME_RANGE)
         rc = DN_FAIL(
             err, code, "date/time field value out of range: \"%.*s%s\"", n, in->whole.ptr, more);
+    else if (code == DN_E_ZONE_RANGE)
+        rc = DN_FAIL(
+            err, code, "time zone displacement out of range: \"%.*s%s\"", n, in->whole.ptr, more);
     else
         rc = DN_FAIL(err,
                      code,
@@ -267,8 +271,8 @@ static int text_iso_zone(struct text_iso *in, struct text_instant *ret, struct d
         if (!text_iso_number(in, 2, &seconds))
             return text_iso_fail(in, "expected a zone such as Z, +13, +1300 or +13:00", err);
     }
-    if (hours > 23 || minutes > 59 || seconds > 59)
-        return text_iso_none(in, "no such zone", err);
+    if (hours > 15 || minutes > 59 || seconds > 59)
+        return text_iso_raise(in, DN_E_ZONE_RANGE, "zones are -15:59:59 to +15:59:59", err);
     ret->zone = (negative ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds);
     return 0;
 }

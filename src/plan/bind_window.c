@@ -98,7 +98,7 @@ static int window_resolve(const struct sel *s,
     if (!base)
         return err ? err->code : DN_E_UNDEFINED_OBJECT;
     if (depth > s->core->windows_count) {
-        rc = DN_FAIL(err, DN_E_WINDOWING, "window \"%s\" is defined by itself", def->ref);
+        rc = DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "window \"%s\" is defined by itself", def->ref);
         dn_err_at(err, def->pos);
         return rc;
     }

@@ -198,6 +198,16 @@ static int from_natural(struct from *f,
     return 0;
 }
 
+static int from_fail_twice(const struct lrel *rel, struct dn_err *err)
+{
+    int rc = DN_FAIL(
+        err, DN_E_DUPLICATE_ALIAS, "table name \"%s\" specified more than once", rel->alias);
+
+    dn_err_hint(err, "Give one of them another name: %s AS …", rel->alias);
+    dn_err_at(err, rel->pos);
+    return rc;
+}
+
 int from_join_names(struct from *f,
                     const struct from_part *sides,
                     const struct scope *merged,
@@ -211,14 +221,7 @@ int from_join_names(struct from *f,
             if (rel->alias && k == 1 && scope_rel(&sides[0].scope, rel->schema, rel->alias) &&
                 strcmp(scope_rel(&sides[0].scope, rel->schema, rel->alias)->alias, rel->alias) ==
                     0) {
-                int rc = DN_FAIL(err,
-                                 DN_E_DUPLICATE_ALIAS,
-                                 "table name \"%s\" specified more than once",
-                                 rel->alias);
-
-                dn_err_hint(err, "Give one of them another name: %s AS …", rel->alias);
-                dn_err_at(err, rel->pos);
-                return rc;
+                return from_fail_twice(rel, err);
             }
             if (!scope_add_rel(f->q, to, rel))
                 return DN_FAIL_NOMEM(err);
@@ -435,9 +438,12 @@ static int from_using_alias(struct from *f,
                             struct dn_err *err)
 {
     struct lrel *rel = from_rel(f, item->using_alias, merged->names_count, item->pos);
+    const struct lrel *same = scope_rel(to, NULL, item->using_alias);
 
     if (!rel)
         return DN_FAIL_NOMEM(err);
+    if (same && strcmp(same->alias, rel->alias) == 0)
+        return from_fail_twice(rel, err);
     for (uint32_t i = 0; i < merged->names_count; i++)
         rel->cols[i] = (struct lcol){.name = merged->names[i].name,
                                      .type = merged->names[i].type,

@@ -315,6 +315,37 @@ with_widen(struct planner *q, struct qout *base, const struct qout *term, struct
     return !base->tree ? DN_FAIL_NOMEM(err) : n > 0;
 }
 
+/* A bare NULL is a text: the steps read it before any of them could say what else it is. */
+static int with_settle(struct planner *q, struct qout *base, struct dn_err *err)
+{
+    struct binder b = query_binder(q, NULL, NULL);
+    struct ldef *defs = arena_alloc_array(q->env->arena, (size_t)base->count + 1, sizeof(*defs));
+    uint32_t n = 0;
+
+    if (!defs)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < base->count; i++) {
+        struct bexpr *e;
+        int rc;
+
+        if (q->vars[base->vars[i]].type != TYPE_NONE)
+            continue;
+        e = bind_var(&b, base->vars[i], 0);
+        if (!e)
+            return DN_FAIL_NOMEM(err);
+        rc = bind_coerce(&b, e, TYPE_VARCHAR, true, &e, err);
+        if (rc < 0)
+            return rc;
+        defs[n] = (struct ldef){.var = logic_var(q, base->names[i], TYPE_VARCHAR), .e = e};
+        if (!defs[n].var)
+            return DN_FAIL_NOMEM(err);
+        base->vars[i] = defs[n++].var;
+    }
+    if (n > 0)
+        base->tree = logic_map(q, base->tree, defs, n);
+    return base->tree ? 0 : DN_FAIL_NOMEM(err);
+}
+
 static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, struct dn_err *err)
 {
     const struct query *ast = w->ast->query;
@@ -347,6 +378,8 @@ static int with_recursive(struct planner *q, struct lwith *w, struct qout *ret, 
         rc = with_bad_recursion(w->ast, "may not be mentioned in its non-recursive term", err);
     if (rc == 0)
         rc = with_names(q, w->ast, &base, err);
+    if (rc == 0)
+        rc = with_settle(q, &base, err);
     if (rc < 0)
         return rc;
     rc = with_term(q, w, &seen, &base, n, &term, err);

@@ -143,6 +143,8 @@ static int writable_step(const struct plan_env *env,
     if (rc < 0)
         return rc;
     why = plan_query_unwritable(stmt->query);
+    if (!why && stmt->query->core->items_count == 0 && (need & PRIVILEGE_BIT(PRIVILEGE_INSERT)))
+        why = "Views that return no columns are not automatically updatable."; /* but DELETE */
     if (why)
         return writable_refuse(v, what, why, err);
     if (w->levels_count == WRITABLE_LEVELS_MAX)

@@ -363,8 +363,14 @@ static const char *const time_none[] = {
     "2015-06-01T24:00:00.1",
     "2015-06-01T09:60",
     "2015-06-01T09:30:61",
+};
+
+static const char *const time_far[] = {
+    "2015-06-01T09:30:00+16",
+    "2015-06-01T09:30:00-16:00",
     "2015-06-01T09:30:00+24",
     "2015-06-01T09:30:00+13:60",
+    "1 June 2015 09:30 +16",
 };
 
 static void test_parse_time(void **state)
@@ -385,6 +391,8 @@ static void test_parse_time(void **state)
         check_refused(TYPE_TIMESTAMP, time_bad[i], DN_E_BAD_DATETIME);
     for (size_t i = 0; i < DN_ARRAY_SIZE(time_none); i++)
         check_refused(TYPE_TIMESTAMP, time_none[i], DN_E_DATETIME_RANGE);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(time_far); i++)
+        check_refused(TYPE_TIMESTAMP, time_far[i], DN_E_ZONE_RANGE);
     check_refused(TYPE_TIMESTAMP, "2015-06-01T09:30:00.1234567891", DN_E_DATETIME_RANGE);
 }
 
