@@ -49,22 +49,25 @@ static size_t exec_limit(const struct op *op)
     return 0;
 }
 
-/* The first operator that sees the error says who it was; the hint tells others that it is said. */
-static void exec_name_nomem(const struct op *op, struct dn_err *err)
+/* The first operator that sees the error says who it was; the hint tells others that it is said.
+ * An arena that does not grow because its statement is canceled says that memory has run out, too
+ * (base/arena.h): that is DN_E_CANCELED. */
+static int exec_name_nomem(const struct op *op, struct dn_err *err)
 {
     size_t limit = exec_limit(op);
+    int rc = dn_cancel_check(op->ctx->cancel, err);
 
+    if (rc < 0)
+        return rc;
     if (!err || err->hint[0])
-        return;
+        return DN_E_NOMEM;
     if (limit)
-        DN_IGNORE(DN_FAIL(err, /* only the text is wanted: the code is on its way already */
-                          DN_E_NOMEM,
-                          "%s: out of memory at the limit of %zu bytes",
-                          op->ops->name,
-                          limit));
+        rc = DN_FAIL(
+            err, DN_E_NOMEM, "%s: out of memory at the limit of %zu bytes", op->ops->name, limit);
     else
-        DN_IGNORE(DN_FAIL(err, DN_E_NOMEM, "%s: out of memory", op->ops->name)); /* the same */
+        rc = DN_FAIL(err, DN_E_NOMEM, "%s: out of memory", op->ops->name);
     dn_err_hint(err, "Let the query read, group or sort less at a time, or raise memory_limit.");
+    return rc;
 }
 
 /* Bytes left under the nearest limits; SIZE_MAX = no limit. Sets ret_limit to the tightest. */
@@ -162,7 +165,7 @@ static int exec_next_rows(struct op *op, struct batch *ret, struct dn_err *err)
     if (rc == 0)
         rc = exec_hold(op, ret, err);
     if (rc == DN_E_NOMEM)
-        exec_name_nomem(op, err);
+        rc = exec_name_nomem(op, err);
     if (rc == 0)
         op->rows_out += ret->sel_count;
     return rc;
@@ -292,7 +295,7 @@ int exec_open_node(const struct plan_node *node,
         op->state = mem_calloc(&op->mem, 1, op->ops->state_size);
         rc = op->state ? op->ops->open(op, err) : DN_FAIL_NOMEM(err);
         if (rc == DN_E_NOMEM)
-            exec_name_nomem(op, err);
+            rc = exec_name_nomem(op, err);
     }
     if (rc < 0) {
         exec_close(op);
@@ -321,7 +324,7 @@ int exec_open_twin(const struct op *of, struct exec_ctx *ctx, struct op **ret, s
         op->state = mem_calloc(&op->mem, 1, op->ops->state_size);
         rc = op->state ? op->ops->open(op, err) : DN_FAIL_NOMEM(err);
         if (rc == DN_E_NOMEM)
-            exec_name_nomem(op, err);
+            rc = exec_name_nomem(op, err);
     }
     if (rc < 0) {
         exec_close(op);

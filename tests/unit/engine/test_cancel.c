@@ -53,6 +53,8 @@ static const struct statement statements[] = {
     {.sql = "SELECT s, count(*), sum(k) FROM t GROUP BY s"},
     {.sql = "SELECT DISTINCT s, g FROM t"},
     {.sql = "SELECT count(DISTINCT s), count(DISTINCT k) FROM t"},
+    {.sql = "SELECT array_length(array_agg(s ORDER BY g, s), 1), mode() WITHIN GROUP (ORDER BY s), "
+            "mode() WITHIN GROUP (ORDER BY k) FROM t"},
     {.setup = "SET statement_memory = '400kB'", .sql = "SELECT s, k FROM t ORDER BY s, k DESC"},
     {.sql = "SELECT s, count(*), count(DISTINCT k) FROM t GROUP BY s"},
     {.setup = "SET statement_memory = 0", .sql = "UPDATE t SET g = g + 1", .whole = true},
