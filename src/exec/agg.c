@@ -9,7 +9,9 @@
 #include <string.h>
 
 #define AGG_STATE_ALIGN 16u
-#define AGG_RUN_MIN     16u /* rows per stretch, or group of a batch, from which slices pay */
+#define AGG_TURN_GROUPS 16384u /* groups up to which is looked whether they take turns */
+#define AGG_TURNS_MIN   4u     /* turns in a batch from which that pays */
+#define AGG_RUN_MIN     16u    /* rows per stretch, or group of a batch, from which slices pay */
 #define AGG_LIST_GROUPS (VEC_ROWS_MAX / AGG_RUN_MIN)
 #define AGG_LIST_STEP   8u /* rows that are listed at once */
 #define AGG_LIST_ROOM   (VEC_ROWS_MAX + AGG_LIST_GROUPS * AGG_LIST_STEP)
@@ -263,15 +265,23 @@ static int agg_update_stretch(struct exec_agg *a,
  * has the groups of the `count` rows. */
 static void agg_find_bases(struct exec_agg *a, const struct exec_stretch *stretches, uint32_t count)
 {
-    for (uint32_t i = 0; !stretches && i < count; i++)
-        a->bases[i] = exec_agg_base(a, a->ids[i]);
+    const uint32_t *ids = a->ids;
+    uint8_t *const *chunks = a->chunks;
+    uint8_t **bases = a->bases;
+    uint8_t *first = a->chunks ? a->chunks[0] : NULL;
+    size_t stride = a->stride;
+
+    for (uint32_t i = 0; !stretches && a->chunks_count == 1 && i < count; i++)
+        bases[i] = first + ids[i] * stride;
+    for (uint32_t i = 0; !stretches && a->chunks_count != 1 && i < count; i++)
+        bases[i] = chunks[ids[i] / EXEC_AGG_CHUNK] + (ids[i] % EXEC_AGG_CHUNK) * stride;
     for (uint32_t i = 0; stretches && i < count; i++) {
         uint8_t *base = exec_agg_base(a, stretches[i].group);
 
         for (uint32_t k = 0; k < stretches[i].count; k++)
             a->bases[stretches[i].first + k] = base;
     }
-    a->bases_known = true;
+    a->bases_count = stretches ? VEC_ROWS_MAX : count;
 }
 
 static int agg_update_mixed(struct exec_agg *a,
@@ -283,11 +293,23 @@ static int agg_update_mixed(struct exec_agg *a,
                             struct dn_err *err)
 {
     uint32_t offset = a->offsets[agg];
+    const struct agg *ops = a->node->aggs[agg].agg;
+    uint32_t rows = in->sel_count;
+    uint8_t *const *bases = a->bases;
+    void **states = a->states;
+    bool turns = a->turn && ops->update_turns && !a->node->aggs[agg].order_count &&
+                 (!v || (v->form == VEC_FLAT && !v->nulls));
 
-    if (!a->bases_known)
-        agg_find_bases(a, stretches, count);
-    for (uint32_t i = 0; i < in->sel_count; i++)
-        a->states[i] = a->bases[i] + offset;
+    if (a->bases_count < (turns ? a->turn : rows))
+        agg_find_bases(a, stretches, turns ? a->turn : count);
+    if (turns) {
+        for (uint32_t i = 0; i < a->turn; i++)
+            states[i] = bases[i] + offset;
+        ops->update_turns(states, v, a->turn, rows);
+        return 0;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        states[i] = bases[i] + offset;
     if (a->node->aggs[agg].order_count)
         return exec_order_add(a, agg, v, in, in->sel, in->sel_count, err);
     return a->node->aggs[agg].agg->update_grouped(
@@ -512,7 +534,7 @@ int exec_agg_stretches(struct exec_agg *a,
                        const bool *only,
                        struct dn_err *err)
 {
-    a->bases_known = false;
+    a->bases_count = 0;
     for (uint32_t g = 0; g < a->node->aggs_count; g++) {
         int rc;
 
@@ -619,6 +641,29 @@ int exec_agg_batch(struct exec_agg *a, const struct batch *in, struct dn_err *er
     return rc < 0 ? rc : exec_agg_by_ids(a, in, one, err);
 }
 
+/* The groups of a turn, if rows of all of them follow each other again and again in the same order,
+ * as do those of hosts that report in turn; the last turn may be cut short. Else 0. */
+static uint32_t agg_find_turn(const struct exec_agg *a, uint32_t rows)
+{
+    uint64_t seen[VEC_BITMAP_WORDS(AGG_TURN_GROUPS)];
+    const uint32_t *ids = a->ids;
+    uint32_t turn = 1;
+
+    if (a->groups_count > AGG_TURN_GROUPS)
+        return 0;
+    while (turn < rows / AGG_TURNS_MIN && ids[turn] != ids[0])
+        turn++;
+    if (turn >= rows / AGG_TURNS_MIN || memcmp(ids, ids + turn, (rows - turn) * sizeof *ids) != 0)
+        return 0;
+    memset(seen, 0, VEC_BITMAP_WORDS(a->groups_count) * sizeof *seen);
+    for (uint32_t i = 0; i < turn; i++) {
+        if (vec_bit(seen, ids[i]))
+            return 0;
+        vec_bit_set(seen, ids[i]);
+    }
+    return turn;
+}
+
 int exec_agg_by_ids(struct exec_agg *a, const struct batch *in, bool one, struct dn_err *err)
 {
     uint32_t count = 1;
@@ -627,9 +672,11 @@ int exec_agg_by_ids(struct exec_agg *a, const struct batch *in, bool one, struct
     if (a->node->aggs_count == 0)
         return 0;
     if (!one && agg_varied(agg_count_stretches(a->ids, in->sel_count), in->sel_count)) {
-        a->listed = agg_list_groups(a, in);
+        a->turn = in->sel || a->ev.every_row ? 0 : agg_find_turn(a, in->sel_count);
+        a->listed = !a->turn && agg_list_groups(a, in);
         rc = exec_agg_stretches(a, in, NULL, in->sel_count, NULL, err);
         a->listed = false;
+        a->turn = 0;
         return rc;
     }
     if (one)

@@ -49,12 +49,14 @@ struct exec_agg {
     struct exec_stretch *stretches; /* in run, VEC_ROWS_MAX */
     void **states;                  /* in run, VEC_ROWS_MAX */
     uint8_t **bases;                /* in run, VEC_ROWS_MAX: states of the group of each row */
-    bool bases_known;               /* for the rows at hand */
-    uint32_t *twins;                /* in run: the first aggregate with the same state, or itself:
-                                       that of the first is kept */
-    uint16_t *fresh;                /* in run, VEC_ROWS_MAX: DISTINCT: rows with a new value */
-    uint16_t *list;                 /* in run: rows of each group, `stretches` says where, … */
-    bool listed;                    /* … for the rows at hand */
+    uint32_t bases_count;           /* of the rows at hand, how many have them */
+    uint32_t turn;   /* groups of the rows at hand that take turns, all rows being selected; 0: they
+                        do not, or it is not known */
+    uint32_t *twins; /* in run: the first aggregate with the same state, or itself:
+                        that of the first is kept */
+    uint16_t *fresh; /* in run, VEC_ROWS_MAX: DISTINCT: rows with a new value */
+    uint16_t *list;  /* in run: rows of each group, `stretches` says where, … */
+    bool listed;     /* … for the rows at hand */
     /* Runs of the batch at hand, all of whose selected rows are added at once; NULL: not known.
      * Rows of a run that is alone are a new group (by_series), or have a new value (series_col). */
     const struct scan_series *series; /* borrowed */

@@ -39,6 +39,13 @@ static int agg_count_grouped(void *const *states,
     return 0;
 }
 
+static void
+agg_count_turns(void *const *states, const struct vec *v DN_UNUSED, uint32_t turn, uint32_t rows)
+{
+    for (uint32_t i = 0; i < turn; i++)
+        ((struct agg_count *)states[i])->rows += rows / turn + (i < rows % turn);
+}
+
 static int agg_count_zone(void *state,
                           const struct agg_zone *z,
                           struct arena *strings DN_UNUSED,
@@ -71,6 +78,7 @@ static const struct agg agg_count_rows[] = {
      .state_size = sizeof(struct agg_count),
      .update_all = agg_count_all,
      .update_grouped = agg_count_grouped,
+     .update_turns = agg_count_turns,
      .merge = agg_count_merge,
      .emit = agg_count_emit,
      .update_zone = agg_count_zone,
@@ -84,6 +92,7 @@ static const struct agg agg_count_rows[] = {
      .state_size = sizeof(struct agg_count),
      .update_all = agg_count_all,
      .update_grouped = agg_count_grouped,
+     .update_turns = agg_count_turns,
      .merge = agg_count_merge,
      .emit = agg_count_emit,
      .update_zone = agg_count_zone,

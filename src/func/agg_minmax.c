@@ -464,6 +464,10 @@ MINMAX_ARRAYS(X)
      .doc = text,                             \
      .example = #m " of ({}, NULL) = {}"},
 
+/* Strings have none. */
+#define agg_min_str_all_turns NULL
+#define agg_max_str_all_turns NULL
+
 #define MINMAX_ROW(m, t, suffix, text, sample)       \
     {.name = #m,                                     \
      .arg = TYPE_##t,                                \
@@ -471,6 +475,7 @@ MINMAX_ARRAYS(X)
      .state_size = sizeof(struct agg_minmax),        \
      .update_all = agg_##m##_##suffix##_all,         \
      .update_grouped = agg_##m##_##suffix##_grouped, \
+     .update_turns = agg_##m##_##suffix##_all_turns, \
      .merge = agg_##m##_merge_##t,                   \
      .emit = agg_minmax_emit_##t,                    \
      .update_zone = agg_##m##_zone,                  \

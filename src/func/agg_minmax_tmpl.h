@@ -8,7 +8,7 @@
  *     MINMAX_BETTER(x, y)   x wins over y; among numbers, where it is a float
  *     MINMAX_FLOAT          defined: a float, and MINMAX_NAN is 1 if NaN wins over numbers, 0 if it
  *                           loses
- *     MINMAX_ALL            name of update_all
+ *     MINMAX_ALL            name of update_all; that of update_turns ends in _turns
  *     MINMAX_GROUPED        name of update_grouped */
 
 #define MINMAX_PASTE_(a, b) a##b
@@ -16,6 +16,7 @@
 #define MINMAX_LANES        8u
 #define MINMAX_ONE          MINMAX_PASTE(MINMAX_ALL, _one)
 #define MINMAX_MANY         MINMAX_PASTE(MINMAX_ALL, _many)
+#define MINMAX_TURNS        MINMAX_PASTE(MINMAX_ALL, _turns)
 
 #ifdef MINMAX_FLOAT
 #define MINMAX_WINS(x, y) \
@@ -117,6 +118,23 @@ static int MINMAX_GROUPED(void *const *states,
     return 0;
 }
 
+static void MINMAX_TURNS(void *const *states, const struct vec *v, uint32_t turn, uint32_t rows)
+{
+    const MINMAX_T *data = v->data;
+    MINMAX_T best[VEC_ROWS_MAX]; /* of the groups of a turn */
+
+    memcpy(best, data, (turn < rows ? turn : rows) * sizeof *best);
+    for (uint32_t row = turn; row < rows; row += turn) {
+        uint32_t left = turn < rows - row ? turn : rows - row;
+
+        for (uint32_t i = 0; i < left; i++)
+            best[i] = MINMAX_WINS(data[row + i], best[i]) ? data[row + i] : best[i];
+    }
+    for (uint32_t i = 0; i < turn && i < rows; i++)
+        MINMAX_ONE(states[i], best[i]);
+}
+
+#undef MINMAX_TURNS
 #undef MINMAX_PASTE_
 #undef MINMAX_PASTE
 #undef MINMAX_ONE

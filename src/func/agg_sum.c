@@ -78,6 +78,7 @@ static void agg_i16_many(void *state, const int16_t *data, uint32_t count)
 #define SUM_MANY    agg_i64_many
 #define SUM_ALL     agg_sum_i64_all
 #define SUM_GROUPED agg_sum_i64_grouped
+#define SUM_TURNS   agg_sum_i64_turns
 #include "func/agg_sum_tmpl.h"
 
 #define SUM_T       int32_t
@@ -86,6 +87,7 @@ static void agg_i16_many(void *state, const int16_t *data, uint32_t count)
 #define SUM_MANY    agg_i32_many
 #define SUM_ALL     agg_sum_i32_all
 #define SUM_GROUPED agg_sum_i32_grouped
+#define SUM_TURNS   agg_sum_i32_turns
 #include "func/agg_sum_tmpl.h"
 
 #define SUM_T       int16_t
@@ -94,6 +96,7 @@ static void agg_i16_many(void *state, const int16_t *data, uint32_t count)
 #define SUM_MANY    agg_i16_many
 #define SUM_ALL     agg_sum_i16_all
 #define SUM_GROUPED agg_sum_i16_grouped
+#define SUM_TURNS   agg_sum_i16_turns
 #include "func/agg_sum_tmpl.h"
 
 static int agg_int_merge(void *into,
@@ -212,7 +215,34 @@ static void agg_f32_many(void *state, const float *data, uint32_t count)
 #define SUM_MANY    agg_f32_many
 #define SUM_ALL     agg_sum_f32_all
 #define SUM_GROUPED agg_sum_f32_grouped
+#define SUM_TURNS   agg_sum_f32_turns
 #include "func/agg_sum_tmpl.h"
+
+/* As the template has it for others, with the lanes in registers. */
+static void
+agg_sum_f64_turns(void *const *states, const struct vec *v, uint32_t turn, uint32_t rows)
+{
+    const double *data = v->data;
+
+    for (uint32_t i = 0; i < turn; i++) {
+        struct agg_sum_float *s = states[i];
+        uint32_t next = (uint32_t)((uint64_t)s->count % AGG_LANES);
+        double lane[AGG_LANES];
+        uint32_t row = i;
+
+        for (uint32_t k = 0; k < AGG_LANES; k++)
+            lane[k] = s->lane[(next + k) % AGG_LANES];
+        for (; row + (AGG_LANES - 1) * turn < rows; row += AGG_LANES * turn) {
+            for (uint32_t k = 0; k < AGG_LANES; k++)
+                lane[k] += data[row + k * turn];
+            s->count += AGG_LANES;
+        }
+        for (uint32_t k = 0; k < AGG_LANES; k++)
+            s->lane[(next + k) % AGG_LANES] = lane[k];
+        for (; row < rows; row += turn)
+            agg_f64_one(s, data[row]);
+    }
+}
 
 static double agg_float_total(const struct agg_sum_float *s)
 {
@@ -277,13 +307,14 @@ static int agg_float_emit_avg(const void *state, struct datum *ret, struct dn_er
     return 0;
 }
 
-#define SUM_ROW(aname, t, r, suffix, kind, final, text, sample)                            \
-    {                                                                                      \
-        .name = aname, .arg = TYPE_##t, .result = TYPE_##r,                                \
-        .state_size = sizeof(struct agg_sum_##kind), .update_all = agg_sum_##suffix##_all, \
-        .update_grouped = agg_sum_##suffix##_grouped, .merge = agg_##kind##_merge,         \
-        .emit = agg_##kind##_emit_##final, .update_zone = agg_##kind##_zone,               \
-        .zone = AGG_ZONE_COUNT | AGG_ZONE_SUM, .doc = text, .example = sample              \
+#define SUM_ROW(aname, t, r, suffix, kind, final, text, sample)                                 \
+    {                                                                                           \
+        .name = aname, .arg = TYPE_##t, .result = TYPE_##r,                                     \
+        .state_size = sizeof(struct agg_sum_##kind), .update_all = agg_sum_##suffix##_all,      \
+        .update_grouped = agg_sum_##suffix##_grouped, .update_turns = agg_sum_##suffix##_turns, \
+        .merge = agg_##kind##_merge, .emit = agg_##kind##_emit_##final,                         \
+        .update_zone = agg_##kind##_zone, .zone = AGG_ZONE_COUNT | AGG_ZONE_SUM, .doc = text,   \
+        .example = sample                                                                       \
     }
 #define SUM_ROWS(aname, ints, final, text, int_sample, float_sample)       \
     SUM_ROW(aname, BIGINT, ints, i64, int, final, text, int_sample),       \

@@ -7,8 +7,10 @@
  *     SUM_ONE          void (SUM_STATE *, SUM_T): adds one value
  *     SUM_MANY         void (SUM_STATE *, const SUM_T *, uint32_t): the same for many in order
  *     SUM_PICK         defined: void (SUM_STATE *, const SUM_T *, const uint16_t *, uint32_t): the
- * same for selected rows SUM_ALL          name of update_all SUM_GROUPED      name of
- * update_grouped */
+ *                      same for selected rows
+ *     SUM_ALL          name of update_all
+ *     SUM_GROUPED      name of update_grouped
+ *     SUM_TURNS        name of update_turns; may be left out */
 
 static int SUM_ALL(void *state,
                    const struct vec *v,
@@ -56,6 +58,21 @@ static int SUM_GROUPED(void *const *states,
     return 0;
 }
 
+#ifdef SUM_TURNS
+static void SUM_TURNS(void *const *states, const struct vec *v, uint32_t turn, uint32_t rows)
+{
+    const SUM_T *data = v->data;
+
+    for (uint32_t i = 0; i < turn; i++) {
+        SUM_STATE s = *(const SUM_STATE *)states[i]; /* no other state is in the way */
+
+        for (uint32_t row = i; row < rows; row += turn)
+            SUM_ONE(&s, data[row]);
+        *(SUM_STATE *)states[i] = s;
+    }
+}
+#endif
+
 #undef SUM_T
 #undef SUM_STATE
 #undef SUM_ONE
@@ -63,3 +80,4 @@ static int SUM_GROUPED(void *const *states,
 #undef SUM_PICK
 #undef SUM_ALL
 #undef SUM_GROUPED
+#undef SUM_TURNS

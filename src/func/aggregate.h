@@ -64,6 +64,9 @@ struct agg {
                           uint32_t rows,
                           struct arena *strings,
                           struct dn_err *err);
+    /* Optional: the same for states that take turns: rows i, i + turn, i + 2 * turn … go to
+     * states[i], 1 <= turn <= rows. v is FLAT and without NULLs, or NULL for count(*). */
+    void (*update_turns)(void *const *states, const struct vec *v, uint32_t turn, uint32_t rows);
     int (*merge)(void *into, const void *from, struct arena *strings, struct dn_err *err);
     int (*emit)(const void *state,
                 struct datum *ret,

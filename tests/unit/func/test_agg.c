@@ -432,6 +432,60 @@ static void check_agg(const struct agg *a, enum vec_form form)
     check_saved(a, &st[2], &want);
 }
 
+/* States that take turns, against the same rows with a state each. */
+static void check_turns(const struct agg *a)
+{
+    enum type_id type = a->arg == TYPE_NONE ? TYPE_VARCHAR : a->arg;
+    uint32_t count = 1 + (uint32_t)next_random(200);
+    uint32_t turn = 1 + (uint32_t)next_random(next_random(3) ? (count + 3) / 4 : count);
+    struct datum values[200];
+    struct agg_state st[2][200];
+    void *states[200];
+    struct datum got[2];
+    struct vec v;
+    struct dn_err err;
+
+    for (uint32_t i = 0; i < turn; i++) {
+        init(a, &st[0][i]);
+        init(a, &st[1][i]);
+    }
+    for (uint32_t round = 0; round < 3; round++) { /* states that have something, too */
+        random_vec(type, VEC_FLAT, count, values, &v);
+        v.nulls = NULL;
+        for (uint32_t i = 0; i < count; i++)
+            states[i] = &st[0][i % turn];
+        assert_int_equal(
+            a->update_grouped(states, a->star ? NULL : &v, NULL, count, &strings, &err), 0);
+        for (uint32_t i = 0; i < turn; i++)
+            states[i] = &st[1][i];
+        a->update_turns(states, a->star ? NULL : &v, turn, count);
+        assert_memory_equal(st[0], st[1], turn * sizeof st[0][0]);
+    }
+    for (uint32_t i = 0; i < turn; i++) {
+        emit(a, &st[0][i], &got[0]);
+        emit(a, &st[1][i], &got[1]);
+        assert_true(same(&got[0], &got[1]));
+    }
+}
+
+static void test_turns(void **state)
+{
+    const struct agg *a;
+    uint32_t some = 0;
+
+    (void)state;
+    for (int round = 0; round < 50; round++) {
+        for (uint32_t i = 0; (a = agg_at(i)); i++)
+            if (a->update_turns) {
+                check_turns(a);
+                some++;
+            }
+        arena_reset(&arena);
+        arena_reset(&strings);
+    }
+    assert_true(some > 500);
+}
+
 static void test_random(void **state)
 {
     const struct agg *a;
@@ -539,6 +593,7 @@ int main(void)
         cmocka_unit_test(test_examples),
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_turns),
         cmocka_unit_test(test_sum_edges),
         cmocka_unit_test(test_max_reuses_memory),
         cmocka_unit_test(test_nomem),
