@@ -226,6 +226,14 @@ uint32_t codec_guide(const struct codec_src *src);
 /* How many vectors back in the column is the one that is needed to decode, as struct
  * codec_src.home; 0: none. Bytes that are broken need none either. */
 uint32_t codec_back(const struct codec_src *src);
+/* May vectors of the codec guide others? They decode to DICT then, and their codes are what
+ * codec_kin_from_codes takes. */
+bool codec_may_guide(unsigned codec);
+/* From the codes of the guide's rows, all below VEC_ROWS_MAX. */
+void codec_kin_from_codes(const uint16_t *codes,
+                          uint32_t count,
+                          uint32_t guide,
+                          struct codec_kin *ret);
 /* Who is kin to whom, from the guide's vector, whose column has the id. */
 int codec_kin_of_guide(const struct codec_src *guide,
                        uint32_t id,

@@ -223,6 +223,13 @@ uint32_t codec_guide(const struct codec_src *src)
     return r.bad || id > UINT32_MAX ? 0 : (uint32_t)id;
 }
 
+bool codec_may_guide(unsigned codec)
+{
+    const struct codec_ops *ops = codec_ops_by_id(codec);
+
+    return ops && ops->codes;
+}
+
 uint32_t codec_back(const struct codec_src *src)
 {
     const struct codec_ops *ops = codec_ops_by_id(src->codec);

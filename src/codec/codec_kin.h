@@ -36,12 +36,6 @@ struct codec_kin_frame {
 uint32_t codec_kin_end(const struct codec_kin *kin, uint32_t stretch);
 /* Each row is the kin of the next: what a vector without a guide has. */
 void codec_kin_plain(uint32_t count, struct codec_kin *ret);
-/* From the codes of the guide's rows, all below VEC_ROWS_MAX. */
-void codec_kin_from_codes(const uint16_t *codes,
-                          uint32_t count,
-                          uint32_t guide,
-                          struct codec_kin *ret);
-
 /* Plans the frame of in->count integers of `size` bytes, sign-extended: fills work->kin and says
  * its bytes. loose: rows whose integer means nothing, beside those that are missing. */
 struct codec_loose {

@@ -403,6 +403,7 @@ int exec_join_table_finish(struct exec_join_table *t, struct dn_err *err)
 
     t->unique = true;
     t->serial = vec_dict_ids(1);
+    exec_rows_complete(&t->rows);
     if (t->node->join->keys_count == 0)
         return 0;
     t->same = mem_alloc_array(t->rows.owner, count, sizeof *t->same);
@@ -653,23 +654,31 @@ static int table_find_codes(const struct exec_join_table *t,
                             struct dn_err *err)
 {
     uint32_t *known = table_known(t, key, look);
+    const uint16_t *codes = key->codes;
+    const uint16_t *sel = in->sel;
+    uint32_t rows = in->sel_count;
+    bool all = !key->nulls;
 
     DN_ASSERT(t->rows.count < TABLE_UNKNOWN);
     if (!known)
         return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint32_t row = in->sel ? in->sel[i] : i;
-        uint16_t code = key->codes[row];
+    for (uint32_t i = 0; i < rows; i++) { /* as a rule that is all */
+        ids[i] = known[codes[sel ? sel[i] : i]];
+        all &= ids[i] != TABLE_UNKNOWN;
+    }
+    for (uint32_t i = 0; i < rows && !all; i++) {
+        uint32_t row = sel ? sel[i] : i;
 
-        if (key->nulls && vec_bit(key->nulls, row)) {
+        if (vec_bit(key->nulls, row)) {
             ids[i] = table_find_row(t, key, row);
             continue;
         }
-        if (known[code] == TABLE_UNKNOWN)
-            known[code] = table_find_row(t, key, row);
-        ids[i] = known[code];
-        DN_DCHECK(ids[i] == table_find_row(t, key, row));
+        if (known[codes[row]] == TABLE_UNKNOWN)
+            known[codes[row]] = table_find_row(t, key, row);
+        ids[i] = known[codes[row]];
     }
+    for (uint32_t i = 0; i < rows; i++)
+        DN_DCHECK(ids[i] == table_find_row(t, key, sel ? sel[i] : i));
     return 0;
 }
 

@@ -60,6 +60,12 @@ void exec_rows_reset(struct exec_rows *r)
     }
     arena_reset(&r->strings);
     r->count = 0;
+    r->dicts = 0;
+}
+
+void exec_rows_complete(struct exec_rows *r)
+{
+    r->dicts = vec_dict_ids(r->cols_count);
 }
 
 /* ---- adding ---- */
@@ -102,6 +108,7 @@ int exec_rows_add(struct exec_rows *r,
 
     if (r->count > ROWS_MAX - count)
         return DN_FAIL(err, DN_E_TOO_COMPLEX, "more than %u rows would have to be kept", ROWS_MAX);
+    r->dicts = 0;
     while (done < count) {
         uint32_t used = r->count % VEC_ROWS_MAX;
         uint32_t n = count - done < VEC_ROWS_MAX - used ? count - done : VEC_ROWS_MAX - used;
@@ -279,6 +286,7 @@ static int rows_gather_codes(const struct exec_rows *r,
                               .form = VEC_DICT,
                               .count = count,
                               .dict_count = r->count,
+                              .dict_id = r->dicts ? r->dicts + c : 0,
                               .data = r->chunks[0][c].data,
                               .codes = codes};
     return 0;

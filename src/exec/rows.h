@@ -26,6 +26,8 @@ struct exec_rows {
     uint32_t chunks_count;
     uint32_t chunks_cap;
     struct arena strings; /* bytes of all columns */
+    uint64_t dicts; /* numbers of the columns as dictionaries (vec.dict_id), from here on; 0: rows
+                       may still come */
     bool stable;
 };
 
@@ -46,6 +48,9 @@ int exec_rows_add(struct exec_rows *r,
                   const uint16_t *sel,
                   uint32_t count,
                   struct dn_err *err) DN_MUST_CHECK;
+
+/* No more rows come: what is gathered from few has the numbers of dictionaries. */
+void exec_rows_complete(struct exec_rows *r);
 
 /* Rows from `first` on, as many as lie together (up to `max`), without copying: all columns. */
 int exec_rows_view(const struct exec_rows *r,

@@ -77,6 +77,20 @@ int exec_reader_unit_keys(struct exec_reader *r, bool *ret, struct dn_err *err)
     return 0;
 }
 
+/* The selected rows that were found, into `to`; how many. `to` may be the selection. */
+static uint32_t keys_pass(const uint32_t *ids, const struct batch *in, uint16_t *to)
+{
+    const uint16_t *sel = in->sel;
+    uint32_t rows = in->sel_count;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        to[n] = sel ? sel[i] : (uint16_t)i; /* n <= i: what is still to be read stays */
+        n += ids[i] != EXEC_NO_ROW;
+    }
+    return n;
+}
+
 /* Rows that the table of one join has. */
 static int reader_keys(struct exec_reader *r,
                        const struct exec_prune *p,
@@ -101,12 +115,10 @@ static int reader_keys(struct exec_reader *r,
         rc = exec_join_find(p->table, keys, batch, look, ids, &one, err);
     if (rc < 0)
         return rc;
-    for (uint32_t i = 0; i < batch->sel_count; i++) {
-        uint16_t row = batch->sel ? batch->sel[i] : (uint16_t)i;
-
-        r->sel[n] = row; /* n <= i: what is still to be read stays */
-        n += ids[one ? 0 : i] != EXEC_NO_ROW;
-    }
+    if (one)
+        n = ids[0] != EXEC_NO_ROW ? batch->sel_count : 0;
+    else
+        n = keys_pass(ids, batch, r->sel);
     if (n < batch->sel_count) {
         batch->sel = r->sel;
         batch->sel_count = n;

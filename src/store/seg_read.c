@@ -215,6 +215,7 @@ void seg_pins_release(struct seg_pins *p)
     for (uint32_t i = 0; i < p->count; i++)
         cache_unpin(p->cache, p->entries[i]);
     p->count = 0;
+    p->codes = NULL;
 }
 
 void seg_pins_done(struct seg_pins *p)
@@ -499,6 +500,12 @@ static int seg_fetch_kin(const struct seg_fetch *f,
         pins->kin_block = rows->block;
         pins->kin_vector = rows->vector;
     }
+    if (pins && pins->codes && pins->codes_col == guide && pins->codes_segment == f->s->meta.id &&
+        pins->codes_block == rows->block && pins->codes_vector == rows->vector) {
+        codec_kin_from_codes(pins->codes, rows->count, guide, kin);
+        *ret = kin;
+        return 0;
+    }
     rc = seg_vec_guide(f->s, rows, guide, &v, err);
     if (rc == 0)
         rc = seg_fetch_more(f, &v, arena, pins, &p, err);
@@ -556,6 +563,24 @@ static void seg_fetch_ahead(const struct seg_fetch *f, uint32_t i)
         __builtin_prefetch(next->bytes + at);
 }
 
+/* Columns that this one guides will ask for its codes. */
+static void seg_fetch_keep_codes(const struct seg_fetch *f,
+                                 const struct seg_rows *rows,
+                                 const struct seg_want *want,
+                                 const struct vec *v,
+                                 struct seg_pins *pins)
+{
+    const struct seg_rcol *c = want->vec.col;
+
+    if (!pins || v->form != VEC_DICT || !codec_may_guide(c->codec[want->vec.index]))
+        return;
+    pins->codes = v->codes;
+    pins->codes_col = c->id;
+    pins->codes_segment = f->s->meta.id;
+    pins->codes_block = rows->block;
+    pins->codes_vector = rows->vector;
+}
+
 /* The number of the dictionary of a vector that is `back` vectors behind its home. */
 static uint64_t seg_dict_id(const struct seg *s, const struct seg_vecref *v, uint32_t back)
 {
@@ -590,6 +615,7 @@ static int seg_fetch_decode(const struct seg_fetch *f,
             rc = seg_vec_decode(f->s, &want->vec, &src, arena, out, err);
         if (rc < 0)
             return rc;
+        seg_fetch_keep_codes(f, rows, want, out, pins);
         if (out->form == VEC_DICT)
             out->dict_id = seg_dict_id(f->s, &want->vec, want->back);
     }

@@ -179,6 +179,12 @@ struct seg_pins {
     uint64_t kin_segment;
     uint32_t kin_block;
     uint32_t kin_vector;
+    /* codes of a decoded vector that may guide others of its rows */
+    const uint16_t *codes; /* in the arena of the fetch, until the pins are released; NULL: none */
+    uint32_t codes_col;    /* id of its column */
+    uint64_t codes_segment;
+    uint32_t codes_block;
+    uint32_t codes_vector;
 };
 void seg_pins_init(struct seg_pins *p);
 void seg_pins_release(struct seg_pins *p); /* keeps the array */
