@@ -443,6 +443,7 @@ static bool part_col(struct load_part *part, const struct vec *v, struct group *
             vec_bit_set(nulls, i);
     *ret = *v;
     ret->nulls = nulls;
+    ret->dict_id = 0; /* entries are moved */
     if (g->dict && type_is_string(v->type) && dict_number(g->dict, v))
         return part_dict(part, g, ret);
     data = arena_alloc_array(&part->arena, rows, size);

@@ -341,6 +341,8 @@ static int groups_find_known(struct exec_groups *g,
     if (g->dict_left == 0 && !v->nulls && !in->sel) {
         for (uint32_t i = 0; i < in->sel_count; i++)
             ids[i] = known[codes[i]];
+        for (uint32_t i = 0; i < in->sel_count; i++)
+            DN_DCHECK(groups_same(look, &i, ids[i]));
         return rc;
     }
     for (uint32_t i = 0; i < in->sel_count && rc == 0; i++) {

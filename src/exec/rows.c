@@ -382,8 +382,10 @@ int exec_pick(const struct vec *cols,
             continue;
         ret[c].form = VEC_DICT;
         ret[c].codes = flat;
-        if (v->form == VEC_FLAT)
+        if (v->form == VEC_FLAT) {
             ret[c].dict_count = v->count;
+            ret[c].dict_id = 0;
+        }
         if (v->form == VEC_DICT || !flat)
             rc = pick_codes(v, rows, count, arena, &ret[c].codes, err);
         if (v->form == VEC_FLAT)
