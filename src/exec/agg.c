@@ -237,6 +237,18 @@ int exec_agg_reset(struct exec_agg *a, struct dn_err *err)
 
 /* ---- adding rows ---- */
 
+/* Rows of a stretch, mostly of plain values. False: out of memory. */
+static bool
+agg_slice(struct exec_agg *a, const struct vec *v, const struct exec_stretch *s, struct vec *ret)
+{
+    if (v->form != VEC_FLAT || v->nulls || v->absent)
+        return vec_slice(&a->batch, v, s->first, s->count, ret);
+    *ret = *v;
+    ret->data = (const char *)v->data + (size_t)s->first * phys_size(type_phys(v->type));
+    ret->count = s->count;
+    return true;
+}
+
 /* v is NULL for count(*), or points at one or two vectors. */
 static int agg_update_stretch(struct exec_agg *a,
                               uint32_t agg,
@@ -255,8 +267,8 @@ static int agg_update_stretch(struct exec_agg *a,
         return ops->update_all(state, v, in->sel + s->first, s->count, &a->strings, err);
     if (s->count == in->count)
         return ops->update_all(state, v, NULL, s->count, &a->strings, err);
-    if (!vec_slice(&a->batch, v, s->first, s->count, &part[0]) ||
-        (ops->arg2 != TYPE_NONE && !vec_slice(&a->batch, v + 1, s->first, s->count, &part[1])))
+    if (!agg_slice(a, v, s, &part[0]) ||
+        (ops->arg2 != TYPE_NONE && !agg_slice(a, v + 1, s, &part[1])))
         return DN_FAIL_NOMEM(err);
     return ops->update_all(state, part, NULL, s->count, &a->strings, err);
 }
