@@ -504,6 +504,11 @@ static uint32_t expr_pick_bytes(const int8_t *data, uint32_t count, uint16_t *se
     uint32_t n = 0;
     uint32_t i = 0;
 
+    if (!memchr(data, 0, count)) {
+        for (; i < count; i++)
+            sel[i] = (uint16_t)i;
+        return count;
+    }
     for (; i + EXPR_PICK <= count; i += EXPR_PICK) {
         uint32_t four;
         uint64_t rows; /* four of them, as one number */
@@ -536,6 +541,8 @@ static uint32_t expr_pick_true(const struct vec *v, const struct batch *in, uint
             sel[i] = in->sel ? in->sel[i] : (uint16_t)i;
         return in->sel_count;
     }
+    if (v->form == VEC_DICT && !memchr(data, 1, v->dict_count))
+        return 0; /* as a rule for the only value that is asked for, which few vectors have */
     if (!in->sel && v->form == VEC_FLAT && !v->nulls)
         return expr_pick_bytes(data, in->count, sel);
     if (!in->sel && v->form == VEC_DICT && !v->nulls) {
