@@ -6,7 +6,8 @@
 #include "store/seg_reader.h"
 #include "vec/widen.h"
 
-#define SEG_COLS_FEW 32u /* columns of a fetch whose bookkeeping fits the stack */
+#define SEG_COLS_FEW   32u /* columns of a fetch whose bookkeeping fits the stack */
+#define SEG_CODES_STEP 16u /* codes of a run that are written at once */
 
 uint32_t seg_vec_rows(const struct seg *s, uint32_t block, uint32_t vector)
 {
@@ -32,15 +33,17 @@ seg_vec_of(const struct seg *s, const struct seg_rcol *c, uint32_t block, uint32
 static uint16_t *seg_run_codes(
     const struct seg *s, uint32_t run, uint32_t first, uint32_t count, struct arena *arena)
 {
-    uint16_t *codes = arena_alloc_array(arena, count, sizeof *codes);
+    uint16_t *codes = arena_alloc_array(arena, (size_t)count + SEG_CODES_STEP, sizeof *codes);
     uint32_t row = 0;
 
     for (uint16_t code = 0; codes && row < count; code++) {
         uint32_t end = s->runs.first_row[run + code + 1] - first;
 
         end = end < count ? end : count;
-        while (row < end)
-            codes[row++] = code;
+        for (uint32_t at = row; at < end; at += SEG_CODES_STEP)
+            for (uint32_t i = 0; i < SEG_CODES_STEP; i++) /* what is too much is written over */
+                codes[at + i] = code;
+        row = end;
     }
     return codes;
 }
@@ -54,13 +57,17 @@ seg_run_values(const struct seg *s, uint32_t run, uint32_t count, uint32_t serie
 
     while (count > 0) {
         const struct vec *v = &s->run_series[series_index][run / SEG_VECTOR_ROWS];
+        size_t size = phys_size(type_phys(v->type));
         uint32_t first = run % SEG_VECTOR_ROWS;
         uint32_t n = SEG_VECTOR_ROWS - first < count ? SEG_VECTOR_ROWS - first : count;
 
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n && v->form != VEC_FLAT; i++)
             rows[i] = (uint16_t)(first + i);
-        vec_gather(v, rows, n, at);
-        at += n * phys_size(type_phys(v->type));
+        if (v->form == VEC_FLAT)
+            memcpy(at, (const char *)v->data + first * size, n * size);
+        else
+            vec_gather(v, rows, n, at);
+        at += n * size;
         run += n;
         count -= n;
     }
