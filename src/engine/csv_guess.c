@@ -162,7 +162,7 @@ static int guess_chunk(
     struct guess *g, struct buf *b, uint64_t *seen, struct arena *scratch, struct dn_err *err)
 {
     bool first = *seen == 0;
-    size_t want = GUESS_CHUNK;
+    size_t want = g->spec->bytes_max < GUESS_CHUNK ? (size_t)g->spec->bytes_max : GUESS_CHUNK;
     char *text;
     size_t whole;
     size_t len;

@@ -8,6 +8,7 @@
 #include "engine/privilege.h"
 #include "parquet/parquet.h"
 
+#define IMPORT_SNIFF_BYTES  (256u * 1024)       /* where the table is there */
 #define IMPORT_SAMPLE_BYTES (1024u * 1024)      /* of a text that is read once */
 #define IMPORT_LOOK_BYTES   (64u * 1024 * 1024) /* of a file */
 
@@ -298,7 +299,9 @@ static int import_guess_text(const struct dendro_import *import,
 
     if (rc < 0)
         return rc;
-    spec->bytes_max = file && spec->table ? IMPORT_LOOK_BYTES : IMPORT_SAMPLE_BYTES;
+    spec->bytes_max = !spec->table ? IMPORT_SNIFF_BYTES
+                      : file       ? IMPORT_LOOK_BYTES
+                                   : IMPORT_SAMPLE_BYTES;
     rc = csv_guess(spec, g, err);
     csv_source_close(spec->source);
     return rc;
