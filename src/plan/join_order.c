@@ -209,6 +209,43 @@ static int order_conds(struct jorder *o, const struct lexprs *conds, struct dn_e
     return 0;
 }
 
+/* The aggregate under filters and computed columns; NULL: it is none. */
+static const struct lnode *order_agg(const struct lnode *n)
+{
+    while (n->kind == L_FILTER || n->kind == L_MAP)
+        n = n->in;
+    return n->kind == L_AGG ? n : NULL;
+}
+
+/* Groups by a column that must be equal to one of a table, as a subquery has them that became a
+ * join: probably most rows of that table have one, which is far more than one of so many rows is
+ * guessed to have otherwise. */
+static void order_groups(struct jorder *o)
+{
+    for (uint32_t i = 0; i < o->conds_count; i++) {
+        const struct jcond *c = &o->conds[i];
+
+        for (uint32_t side = 0; side < 2 && c->equal; side++) {
+            struct jinput *in = &o->in[c->of[side]];
+            const struct jinput *peer = &o->in[c->of[1 - side]];
+            const struct lnode *agg = order_agg(in->n);
+            bool key = false;
+            double guess, groups;
+
+            if (!agg || !order_table(peer->n))
+                continue;
+            for (uint32_t k = 0; k < agg->defs_count; k++)
+                key = key || agg->defs[k].var == c->var[side];
+            guess = rewrite_rows(o->q, agg);
+            groups = fmin(rewrite_rows(o->q, agg->in), peer->base);
+            if (!key || groups <= guess)
+                continue;
+            in->rows = groups * in->rows / guess;
+            in->base = in->rows;
+        }
+    }
+}
+
 /* Columns that are equal to one column are equal to each other: the smallest table among theirs
  * limits the values of all. */
 static void order_values(struct jorder *o)
@@ -505,6 +542,7 @@ int join_order(struct planner *q,
         rc = order_conds(&o, conds, err);
     if (rc < 0)
         return rc;
+    order_groups(&o);
     order_values(&o);
     rc = order_pairs(&o, err);
     if (rc == 0)
