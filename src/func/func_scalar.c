@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * func_scalar.c: functions called by name. */
-#include "func/func_int.h"
+#include "func/str_int.h"
 #include "vec/keyser.h"
 
 #include <math.h>
@@ -46,19 +46,10 @@
 
 /* ---- length ---- */
 
-static inline int32_t func_characters(struct vstr s)
-{
-    int32_t n = 0;
-
-    for (uint32_t i = 0; i < s.len; i++)
-        n += ((uint8_t)s.ptr[i] & 0xc0) != 0x80;
-    return n;
-}
-
 #define UNARY_FN       func_length_text
 #define UNARY_T        struct vstr
 #define UNARY_R        int32_t
-#define UNARY_OP(x, r) ((r) = func_characters(x), 0)
+#define UNARY_OP(x, r) ((r) = (int32_t)str_chars(x), 0)
 #define UNARY_RAISE(x) ((void)err, DN_E_INTERNAL)
 #include "func/unary_tmpl.h"
 

@@ -16,13 +16,23 @@ static inline bool str_is_lead(char c)
     return ((uint8_t)c & 0xc0) != 0x80;
 }
 
+/* Eight bytes at a time: a byte that goes on with a character has its upper bit set and the next
+ * one not. */
 static inline int64_t str_chars(struct vstr s)
 {
-    int64_t n = 0;
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t more = 0; /* bytes that go on with a character */
+    uint32_t i = 0;
 
-    for (uint32_t i = 0; i < s.len; i++)
-        n += str_is_lead(s.ptr[i]);
-    return n;
+    for (; i + 8 <= s.len; i += 8) {
+        uint64_t x;
+
+        memcpy(&x, s.ptr + i, sizeof x);
+        more += ((x >> 7 & ~(x >> 6) & ones) * ones) >> 56;
+    }
+    for (; i < s.len; i++)
+        more += !str_is_lead(s.ptr[i]);
+    return (int64_t)(s.len - more);
 }
 
 /* The byte where the n-th character after byte `from` starts; s.len if there are fewer. */
