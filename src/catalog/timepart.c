@@ -6,6 +6,7 @@
 #include "base/civil.h"
 #include "base/mem.h"
 #include "catalog/catalog.h"
+#include "catalog/sequence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -152,14 +153,18 @@ static bool timepart_same_mods(const struct type_mods *a, const struct type_mods
     return same;
 }
 
-static bool timepart_same_column(const struct column *a, const struct column *b)
+/* dumped: an identity column of a may be a plain one of b. */
+static bool timepart_same_column(const struct column *a, const struct column *b, bool dumped)
 {
+    bool plain = b->source == COLUMN_DEFAULT && !b->has_default && !b->def_sql;
+
     return a->id == b->id && a->type == b->type && timepart_same_mods(&a->mods, &b->mods) &&
-           a->not_null == b->not_null && a->source == b->source &&
-           timepart_same_text(a->def_sql, b->def_sql);
+           a->not_null == b->not_null &&
+           ((dumped && column_is_identity(a) && plain) ||
+            (a->source == b->source && timepart_same_text(a->def_sql, b->def_sql)));
 }
 
-bool timepart_alike(const struct table *a, const struct table *b)
+static bool timepart_same(const struct table *a, const struct table *b, bool dumped)
 {
     bool same = a->columns_count == b->columns_count && a->form == b->form &&
                 a->local_count == b->local_count && a->partition_count == b->partition_count &&
@@ -168,13 +173,23 @@ bool timepart_alike(const struct table *a, const struct table *b)
                 table_same_schedule(a, b);
 
     for (uint16_t i = 0; same && i < a->columns_count; i++)
-        same = timepart_same_column(&a->columns[i], &b->columns[i]);
+        same = timepart_same_column(&a->columns[i], &b->columns[i], dumped);
     for (uint16_t i = 0; same && i < a->local_count; i++)
         same = a->local[i].col == b->local[i].col && a->local[i].desc == b->local[i].desc;
     for (uint16_t i = 0; same && i < a->constraints_count; i++)
         same = a->constraints[i].id == b->constraints[i].id &&
                timepart_same_text(a->constraints[i].text, b->constraints[i].text);
     return same;
+}
+
+bool timepart_alike(const struct table *a, const struct table *b)
+{
+    return timepart_same(a, b, false);
+}
+
+bool timepart_dumped(const struct table *parent, const struct table *t)
+{
+    return timepart_same(parent, t, true);
 }
 
 const struct table *timepart_target(const struct catalog *c, const struct table *t)

@@ -100,6 +100,9 @@ int timepart_refuse_shard(const struct catalog *c,
 /* May rows that were made for one of these definitions be stored by the other: the same columns,
  * key and constraints? */
 bool timepart_alike(const struct table *a, const struct table *b);
+/* May t, as a dump has made it again, be a shard of the parent? Identity columns of a shard are
+ * plain ones in a dump, since their sequence is the parent's. */
+bool timepart_dumped(const struct table *parent, const struct table *t);
 /* Where new rows go that were made for the table: it is `t` of c, or, when it is a shard that is
  * not the newest any more or has gone, the newest of its partition as long as that is alike. NULL:
  * there is no such table. */
@@ -130,7 +133,7 @@ int timepart_read_state(const struct catalog *c,
                         struct timepart_state *ret,
                         struct dn_err *err) DN_MUST_CHECK;
 /* The table with the id `parent`, which has no rows, becomes a partition of those parts, which have
- * its definition (timepart_alike); takes p, also when it fails. */
+ * its definition (timepart_dumped); takes p, also when it fails. */
 int catalog_with_timepart_state(const struct catalog *c,
                                 uint64_t parent,
                                 struct timepart *p,
@@ -177,6 +180,12 @@ int catalog_with_shard_rows(const struct catalog *c,
                             size_t count,
                             struct catalog **ret,
                             struct dn_err *err) DN_MUST_CHECK;
+/* The partition is a table without rows again, and its shards are tables, as they were before
+ * catalog_with_timepart_state. */
+int catalog_with_timepart_undone(const struct catalog *c,
+                                 uint64_t parent,
+                                 struct catalog **ret,
+                                 struct dn_err *err) DN_MUST_CHECK;
 /* The partition goes, its shards stay as tables (keep), or go too. */
 int catalog_without_timepart(const struct catalog *c,
                              uint64_t parent,

@@ -5,6 +5,7 @@
 #include "catalog/access_edit.h"
 #include "catalog/catalog.h"
 #include "catalog/catalog_json.h"
+#include "catalog/sequence.h"
 #include "catalog/table_int.h"
 
 #include <string.h>
@@ -299,6 +300,68 @@ int catalog_without_timepart(
     catalog_unref(now);
     if (rc == 0)
         *ret = next;
+    return rc;
+}
+
+/* Identity columns of the table become plain ones: their sequence is that of another table. */
+static int edit_plain(struct catalog **now, uint64_t id, struct dn_err *err)
+{
+    struct table *t;
+    int rc = edit_copy(*now, id, &t, err);
+
+    if (rc < 0)
+        return rc;
+    for (uint16_t i = 0; i < t->columns_count; i++) {
+        struct column *c = &t->columns[i];
+
+        if (!column_is_identity(c))
+            continue;
+        c->source = COLUMN_DEFAULT;
+        mem_free(c->def_sql);
+        c->def_sql = NULL;
+    }
+    return edit_put(now, t, err);
+}
+
+int catalog_with_timepart_undone(const struct catalog *c,
+                                 uint64_t parent,
+                                 struct catalog **ret,
+                                 struct dn_err *err)
+{
+    const struct table *from = catalog_table_by_id(c, parent);
+    const struct timepart *p = from ? from->timepart : NULL;
+    uint64_t gone[3 * TIMEPART_RETENTION_MAX + 4];
+    struct catalog *now = NULL;
+    size_t count = 0;
+    struct table *t;
+    int rc = p ? catalog_copy(c, &now, err) : edit_no_table(err);
+
+    for (uint32_t i = 0; rc == 0 && timepart_table(p, i); i++) {
+        if (i < p->shards_count) {
+            rc = edit_release(&now, timepart_table(p, i), parent, err);
+            if (rc == 0)
+                rc = edit_plain(&now, timepart_table(p, i), err);
+        } else
+            gone[count++] = timepart_table(p, i);
+    }
+    if (rc == 0 && count > 0) {
+        struct catalog *next;
+
+        rc = catalog_without(now, gone, count, &next, err);
+        if (rc == 0)
+            edit_step(&now, next);
+    }
+    if (rc == 0)
+        rc = edit_copy(now, parent, &t, err);
+    if (rc == 0) {
+        timepart_free(t->timepart);
+        t->timepart = NULL;
+        rc = edit_put(&now, t, err);
+    }
+    if (rc < 0)
+        catalog_unref(now);
+    else
+        *ret = now;
     return rc;
 }
 

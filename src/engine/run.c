@@ -89,6 +89,7 @@ void stmt_set_tag(struct dendro_stmt *stmt)
 
     static const char *const timeparts[] = {[TIMEPART_CREATE] = "CREATE TIME PARTITION",
                                             [TIMEPART_DROP] = "DROP TIME PARTITION",
+                                            [TIMEPART_UNDO] = "DROP TRIGGER",
                                             [TIMEPART_PUT] = "PUT TIME PARTITION",
                                             [TIMEPART_COUNTER] = "PUT COUNTER"};
 

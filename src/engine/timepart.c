@@ -375,7 +375,10 @@ part_drop(void *arg, const struct catalog *cur, struct catalog **ret_next, struc
     const struct stmt *ast = e->stmt->ast;
     const struct table *t = part_named(e, cur, err);
 
-    if (!t && ast->if_exists && err->code == DN_E_UNDEFINED_TABLE) {
+    bool undo = ast->timepart->what == TIMEPART_UNDO;
+
+    if (!t && ast->if_exists &&
+        (err->code == DN_E_UNDEFINED_TABLE || (undo && err->code == DN_E_WRONG_OBJECT))) {
         snprintf(e->skipped,
                  sizeof(e->skipped),
                  "time partition \"%s\" does not exist, skipped",
@@ -384,6 +387,8 @@ part_drop(void *arg, const struct catalog *cur, struct catalog **ret_next, struc
     }
     if (!t)
         return err->code;
+    if (undo)
+        return catalog_with_timepart_undone(cur, t->id, ret_next, err);
     if (t->timepart->style == TIMEPART_TABLE) {
         int rc =
             DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is PARTITIONED BY its definition", t->name);
@@ -450,8 +455,10 @@ static int part_counter(struct dendro_stmt *stmt, struct dn_err *err)
 
 int stmt_run_timepart(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    static const engine_edit_fn edits[] = {
-        [TIMEPART_CREATE] = part_create, [TIMEPART_DROP] = part_drop, [TIMEPART_PUT] = part_retain};
+    static const engine_edit_fn edits[] = {[TIMEPART_CREATE] = part_create,
+                                           [TIMEPART_DROP] = part_drop,
+                                           [TIMEPART_UNDO] = part_drop,
+                                           [TIMEPART_PUT] = part_retain};
     struct part_edit e = {.stmt = stmt};
     int rc = session_write_allowed(stmt->conn, err);
 

@@ -67,7 +67,7 @@ static int state_fit(const struct dendro_conn *conn,
                        "\"%s\" cannot be a table of the time partition \"%s\"",
                        part->name,
                        t->name);
-    if (!timepart_alike(t, part))
+    if (!timepart_dumped(t, part))
         return DN_FAIL(err,
                        DN_E_WRONG_OBJECT,
                        "\"%s\" has another definition than the time partition \"%s\"",

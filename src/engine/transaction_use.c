@@ -84,7 +84,8 @@ static enum tx_use tx_use_of(const struct stmt *ast)
     case STMT_SLABS:
         return ast->slabs->what == SLABS_DROP ? TX_WRITES : TX_ALONE;
     case STMT_TIMEPART: /* as a dump has it, in one transaction */
-        return ast->timepart->def.state.s ? TX_WRITES : TX_ALONE;
+        return ast->timepart->def.state.s || ast->timepart->what == TIMEPART_UNDO ? TX_WRITES
+                                                                                  : TX_ALONE;
     case STMT_KIND_MAX:
         break;
     }

@@ -188,6 +188,23 @@ void sql_drop_timepart(struct sql_parser *ps, bool if_exists, const struct qual_
     ps->stmt->if_exists = if_exists;
 }
 
+/* What a dump that cleans up says of what its PUT TIME PARTITION … STATE makes. */
+void sql_drop_trigger(struct sql_parser *ps,
+                      struct sql_token at,
+                      bool if_exists,
+                      struct sql_token trigger,
+                      const struct qual_name *name)
+{
+    if (ps->rc == 0 && !timepart_is(trigger, "time_partition")) {
+        sql_fail(ps, DN_E_UNSUPPORTED, at.pos, "DROP TRIGGER is not supported");
+        dn_err_hint(ps->err, "There is only time_partition, on each time partition.");
+        return;
+    }
+    sql_drop_timepart(ps, if_exists, name);
+    if (ps->rc == 0)
+        ps->stmt->timepart->what = TIMEPART_UNDO;
+}
+
 void sql_put_timepart(struct sql_parser *ps, const struct qual_name *name, struct sql_list words)
 {
     struct timepart_stmt *t = timepart_stmt(ps, name);

@@ -23,7 +23,13 @@ struct partition_def {
     struct spec_name state; /* PUT: all of a partition, as a dump has it; s NULL = not said */
 };
 
-enum timepart_what { TIMEPART_CREATE, TIMEPART_DROP, TIMEPART_PUT, TIMEPART_COUNTER };
+enum timepart_what {
+    TIMEPART_CREATE,
+    TIMEPART_DROP,
+    TIMEPART_UNDO, /* DROP TRIGGER time_partition: the name stays, as a table */
+    TIMEPART_PUT,
+    TIMEPART_COUNTER
+};
 enum counter_what { COUNTER_MAKE, COUNTER_INCREMENT, COUNTER_SET };
 
 /* CREATE and DROP TIME PARTITION, PUT TIME PARTITION, PUT COUNTER: of stmt.name. */

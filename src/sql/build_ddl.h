@@ -87,6 +87,11 @@ void sql_create_timepart(struct sql_parser *ps,
                          const struct qual_name *name,
                          struct sql_list words);
 void sql_drop_timepart(struct sql_parser *ps, bool if_exists, const struct qual_name *name);
+void sql_drop_trigger(struct sql_parser *ps,
+                      struct sql_token at,
+                      bool if_exists,
+                      struct sql_token trigger,
+                      const struct qual_name *name);
 void sql_put_timepart(struct sql_parser *ps, const struct qual_name *name, struct sql_list words);
 void sql_put_counter(struct sql_parser *ps,
                      struct sql_token word,

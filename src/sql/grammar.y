@@ -48,7 +48,7 @@
   DECLARE CURSOR BINARY INSENSITIVE SCROLL HOLD MOVE FORWARD BACKWARD ABSOLUTE RELATIVE PRIOR CLOSE LOCK MODE
   TABLESAMPLE ANALYZE VACUUM VERBOSE STDIN STDOUT REINDEX CLUSTER AUTHORIZATION LISTEN UNLISTEN NOTIFY MERGE MATCHED.
 %token PARTITIONED PUT ATTACH DETACH LIST FORCE QUOTE SNAPSHOT.
-%token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN.
+%token ROLE USER GRANT GRANTED REVOKE OPTION OWNER ADMIN PRIVILEGES REASSIGN TRIGGER.
 
 /* INTERVAL '1' YEAR TO MONTH: the TO belongs to it also where one may follow an expression. */
 %nonassoc FIELD.
@@ -782,6 +782,7 @@ cmd ::= DROP TYPE if_exists(I) qnames(L) behavior(B). {sql_type_drop(ps, I != 0,
 
 cmd ::= CREATE TIME PARTITION if_not_exists(I) ON qname(T) AS qname(N) part_words(L). {sql_create_timepart(ps, I != 0, T, N, L);}
 cmd ::= DROP TIME PARTITION if_exists(I) qname(N). {sql_drop_timepart(ps, I != 0, N);}
+cmd ::= DROP TRIGGER(T) if_exists(I) name(W) ON qname(N) behavior. {sql_drop_trigger(ps, T, I != 0, W, N);}
 cmd ::= PUT TIME PARTITION qname(N) part_words(L). {sql_put_timepart(ps, N, L);}
 cmd ::= PUT name(W) part_name(N). {sql_put_counter(ps, W, N, COUNTER_MAKE, 0);}
 cmd ::= PUT name(W) part_name(N) INCREMENT. {sql_put_counter(ps, W, N, COUNTER_INCREMENT, 0);}

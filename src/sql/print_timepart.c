@@ -54,6 +54,10 @@ void sql_print_timepart(const struct stmt *s, struct buf *b)
     case TIMEPART_DROP:
         buf_puts(b, s->if_exists ? "DROP TIME PARTITION IF EXISTS " : "DROP TIME PARTITION ");
         break;
+    case TIMEPART_UNDO:
+        buf_puts(b, s->if_exists ? "DROP TRIGGER IF EXISTS " : "DROP TRIGGER ");
+        buf_puts(b, "time_partition ON ");
+        break;
     case TIMEPART_PUT:
         buf_puts(b, "PUT TIME PARTITION ");
         break;

@@ -127,6 +127,67 @@ static void dump_indexes(struct sys_rows *w, const struct sys_item *it)
     }
 }
 
+/* The next text in quotes in an expression as the catalog keeps it, as a schema and a name; false:
+ * there is none. Texts that are nothing of the kind come with an empty schema. */
+static bool dump_quoted(const char **at, struct buf *schema, struct buf *name)
+{
+    const char *s = strchr(*at, '\'');
+    struct buf *to = name;
+    bool quoted = false;
+
+    if (!s)
+        return false;
+    buf_reset(schema);
+    buf_reset(name);
+    for (s++; *s && (*s != '\'' || s[1] == '\''); s++) {
+        if (*s == '\'')
+            s++; /* twice for one */
+        if (*s == '"' && (!quoted || s[1] != '"'))
+            quoted = !quoted;
+        else if (*s == '.' && !quoted && schema->len == 0) {
+            buf_append(schema, name->data, name->len);
+            buf_reset(name);
+        } else {
+            if (*s == '"')
+                s++;
+            buf_u8(to, (uint8_t)*s);
+        }
+    }
+    buf_u8(schema, 0);
+    buf_u8(name, 0);
+    *at = *s ? s + 1 : s;
+    return true;
+}
+
+/* A default comes behind the sequences that it names: always with their schema, as
+ * engine/sequence_use.c writes them. */
+static void dump_default(struct sys_rows *w, uint32_t attrdef, const struct column *c)
+{
+    const char *at = c->def_sql;
+    struct buf schema;
+    struct buf name;
+
+    buf_init(&schema, w->arena->owner);
+    buf_init(&name, w->arena->owner);
+    while (w->rc == 0 && at && dump_quoted(&at, &schema, &name)) {
+        struct catalog_relation r = {.table = NULL};
+
+        if (schema.failed || name.failed)
+            w->rc = DN_FAIL_NOMEM(w->err);
+        else if (schema.len > 1 &&
+                 catalog_relation(w->env->catalog,
+                                  (const char *)schema.data,
+                                  (const char *)name.data,
+                                  &r,
+                                  NULL) == 0 &&
+                 r.sequence)
+            dump_depend(
+                w, DUMP_ATTRDEF, attrdef, DUMP_CLASS, sys_table_oid(r.sequence->id), 0, "n");
+    }
+    buf_done(&schema);
+    buf_done(&name);
+}
+
 static void dump_table(struct sys_rows *w, const struct sys_item *it)
 {
     const struct table *t = it->table;
@@ -136,14 +197,12 @@ static void dump_table(struct sys_rows *w, const struct sys_item *it)
     dump_indexes(w, it);
     buf_init(&def, w->arena->owner);
     for (uint16_t i = 0; w->rc == 0 && i < t->columns_count; i++)
-        if (sys_default(w->env->catalog, &t->columns[i], &def))
-            dump_depend(w,
-                        DUMP_ATTRDEF,
-                        sys_attrdef_oid(t, &t->columns[i]),
-                        DUMP_CLASS,
-                        it->oid,
-                        t->columns[i].id,
-                        "a");
+        if (sys_default(w->env->catalog, &t->columns[i], &def)) {
+            uint32_t attrdef = sys_attrdef_oid(t, &t->columns[i]);
+
+            dump_depend(w, DUMP_ATTRDEF, attrdef, DUMP_CLASS, it->oid, t->columns[i].id, "a");
+            dump_default(w, attrdef, &t->columns[i]);
+        }
     buf_done(&def);
 }
 

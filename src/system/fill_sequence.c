@@ -148,7 +148,6 @@ static void sequence_depend(struct sys_rows *w, const struct sys_item *it)
     const struct sequence *s = it->sequence;
     const struct table *t =
         s->owner_table ? catalog_table_by_id(w->env->catalog, s->owner_table) : NULL;
-    int at;
 
     if (!t)
         return;
@@ -159,17 +158,6 @@ static void sequence_depend(struct sys_rows *w, const struct sys_item *it)
     sys_int(w, sys_oid(t));
     sys_int(w, s->owner_column);
     sys_text(w, s->identity ? "i" : "a");
-    sys_end(w);
-    at = table_column_by_id(t, s->owner_column);
-    if (s->identity || at < 0 || !t->columns[at].def_sql)
-        return;
-    sys_int(w, 2604); /* and the default of the column uses it */
-    sys_int(w, sys_attrdef_oid(t, &t->columns[at]));
-    sys_int(w, 0);
-    sys_int(w, 1259);
-    sys_int(w, it->oid);
-    sys_int(w, 0);
-    sys_text(w, "n");
     sys_end(w);
 }
 

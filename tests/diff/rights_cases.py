@@ -308,6 +308,7 @@ CASES = {
     "TIMEPART": [
         ("CREATE TIME PARTITION ON t AS tp PERIOD 'daily' RETENTION 3 START '2030-01-01'", needs()),
         ("DROP TIME PARTITION tpd", SUPERUSER),
+        ("DROP TRIGGER time_partition ON tpd", SUPERUSER),
         ("PUT TIME PARTITION tpd RETENTION 4", SUPERUSER),
         ("PUT COUNTER tpm INCREMENT", SUPERUSER),
         ("PUT COUNTER tpm SET 9", SUPERUSER),

@@ -147,5 +147,49 @@ class DumpEmpty(DumpTest):
                 other.remove()
 
 
+class DumpSequences(DumpTest):
+    """Tables come behind the sequences that their defaults use, shards of time partitions too; and a dump may clean up first."""
+    SETUP = """
+CREATE SEQUENCE zz START 7;
+CREATE SCHEMA "o'd.d";
+CREATE SEQUENCE "o'd.d"."z"".z";
+CREATE TABLE aa (id INT PRIMARY KEY DEFAULT nextval('zz'), o INT DEFAULT nextval('"o''d.d"."z"".z"') * 2, v INT);
+INSERT INTO aa (v) VALUES (1);
+CREATE TABLE p (id SERIAL PRIMARY KEY, v INT) PARTITIONED BY TIME PERIOD 'manual' RETENTION 2;
+INSERT INTO p (v) VALUES (1), (2);
+PUT COUNTER p INCREMENT;
+INSERT INTO p (v) VALUES (3);
+CREATE TABLE i (id INT GENERATED ALWAYS AS IDENTITY (START 5) PRIMARY KEY, v INT) PARTITIONED BY TIME PERIOD 'manual' RETENTION 2;
+INSERT INTO i (v) VALUES (1);
+CREATE TABLE q0 (id SERIAL PRIMARY KEY, v INT);
+INSERT INTO q0 (v) VALUES (1);
+CREATE TIME PARTITION ON q0 AS q PERIOD 'daily' RETENTION 3 START '2100-01-01';
+INSERT INTO q (v) VALUES (2);
+"""
+    QUESTIONS = ("TABLE aa", "TABLE p ORDER BY 1", "TABLE i", "TABLE q ORDER BY 1", "SELECT name, nshards FROM comdb2_timepartitions ORDER BY 1",
+                 *(f"INSERT INTO {t} (v) VALUES (9) RETURNING id" for t in ("aa", "p", "i", "q")))
+
+    def test_sequences(self):
+        path = os.path.join(self.server.dir, "sequences.fc")
+        self.good(self.server, "psql", "-Xq", text=self.SETUP)
+        self.good(self.server, "pg_dump", "-Fc", "-f", path)
+        plain = self.good(self.server, "pg_dump")
+        clean = self.good(self.server, "pg_dump", "--clean", "--if-exists")
+        asked = [self.ask(self.server, q) for q in self.QUESTIONS]
+        ways = ([lambda s: self.good(s, "psql", "-Xq", text=plain)],
+                [lambda s: self.good(s, "pg_restore", "-j", "2", "-d", "dendro", path)],
+                [lambda s: self.good(s, "psql", "-Xq", text=plain), lambda s: self.good(s, "psql", "-Xq", text=clean),
+                 lambda s: self.good(s, "pg_restore", "-1", "--clean", "--if-exists", "-d", "dendro", path)])
+        for way in ways:
+            other = wirelib.Server()
+            try:
+                for step in way:
+                    step(other)
+                self.assertEqual([self.ask(other, q) for q in self.QUESTIONS], asked)
+                other.stop()
+            finally:
+                other.remove()
+
+
 if __name__ == "__main__":
     wirelib.main(sys.modules[__name__])

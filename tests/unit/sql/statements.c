@@ -343,6 +343,8 @@ const struct statement statements[] = {
     {"CREATE TIME PARTITION IF NOT EXISTS ON s.t AS s.p RETENTION 4 START 7 PERIOD 'manual'",
      "CREATE TIME PARTITION IF NOT EXISTS ON s.t AS s.p PERIOD 'manual' RETENTION 4 START 7"},
     {"drop time partition if exists p", "DROP TIME PARTITION IF EXISTS p"},
+    {"drop trigger if exists time_partition on a.p cascade",
+     "DROP TRIGGER IF EXISTS time_partition ON a.p"},
     {"put time partition p retention 3", "PUT TIME PARTITION p RETENTION 3"},
     {"alter table s.t drop partitions where time < '2024-01-01'",
      "ALTER TABLE s.t DROP PARTITION WHERE time < '2024-01-01'"},
