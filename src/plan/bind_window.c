@@ -48,18 +48,23 @@ static int window_check(const struct binder *b, const struct expr *e, struct dn_
 
 /* ---- the definition ---- */
 
-/* By its exact spelling if there is one, else in any case; as other names (scope.c). */
+/* By its exact spelling if there is one, else in any case; as other names (scope.c). of: what names
+ * it; a window of the list sees those before it alone. */
 static const struct window_def *
-window_named(const struct sel *s, const char *name, uint32_t pos, struct dn_err *err)
+window_named(const struct sel *s, const struct window_def *of, struct dn_err *err)
 {
     const struct window_def *found = NULL;
+    const char *name = of->ref;
     bool exact = false;
+    bool seen = false;  /* of has been passed */
+    bool later = false; /* … when it was found */
 
     for (uint32_t i = 0; i < s->core->windows_count && !exact; i++)
         exact = strcmp(s->core->windows[i].name, name) == 0;
     for (uint32_t i = 0; i < s->core->windows_count; i++) {
         const struct window_def *w = &s->core->windows[i];
 
+        seen = seen || w == of;
         if (exact ? strcmp(w->name, name) != 0
                   : !text_same_fold(w->name, strlen(w->name), name, strlen(name)))
             continue;
@@ -69,21 +74,21 @@ window_named(const struct sel *s, const char *name, uint32_t pos, struct dn_err 
             return NULL;
         }
         found = w;
+        later = seen;
     }
-    if (found) {
+    if (found && !later) {
         if (s->windows_named)
             s->windows_named[found - s->core->windows] = true;
         return found;
     }
     DN_IGNORE(DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "window \"%s\" does not exist", name));
-    dn_err_at(err, pos); /* the caller returns the code */
+    dn_err_at(err, of->pos); /* the caller returns the code */
     return NULL;
 }
 
 /* A definition with what it takes from the one it is built on. */
 static int window_resolve(const struct sel *s,
                           const struct window_def *def,
-                          uint32_t depth,
                           struct window_def *ret,
                           struct dn_err *err)
 {
@@ -94,15 +99,10 @@ static int window_resolve(const struct sel *s,
     *ret = *def;
     if (!def->ref)
         return 0;
-    base = window_named(s, def->ref, def->pos, err);
+    base = window_named(s, def, err);
     if (!base)
         return err ? err->code : DN_E_UNDEFINED_OBJECT;
-    if (depth > s->core->windows_count) {
-        rc = DN_FAIL(err, DN_E_UNDEFINED_OBJECT, "window \"%s\" is defined by itself", def->ref);
-        dn_err_at(err, def->pos);
-        return rc;
-    }
-    rc = window_resolve(s, base, depth + 1, &from, err);
+    rc = window_resolve(s, base, &from, err);
     if (rc < 0)
         return rc;
     if (def->bare) {
@@ -431,7 +431,7 @@ int bind_window_call(struct binder *b,
     int rc = window_check(b, e, err);
 
     if (rc == 0)
-        rc = window_resolve(b->level, e->ext->over, 0, &def, err);
+        rc = window_resolve(b->level, e->ext->over, &def, err);
     if (rc < 0)
         return rc;
     b->in_window = b->in_lists = true;
@@ -497,7 +497,7 @@ int bind_windows_unused(struct binder *b, struct dn_err *err)
     for (uint32_t i = 0; rc == 0 && i < s->core->windows_count; i++) {
         if (s->windows_named && s->windows_named[i])
             continue;
-        rc = window_resolve(s, &s->core->windows[i], 0, &def, err);
+        rc = window_resolve(s, &s->core->windows[i], &def, err);
         if (rc < 0)
             return rc;
         b->in_window = b->in_lists = true;
