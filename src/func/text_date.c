@@ -91,6 +91,28 @@ int text_parse_date(const struct func_session *session,
     return rc;
 }
 
+/* The zone that a text names. Without a date it must have one offset for all times: nobody knows
+ * whether it is summer there. */
+static int text_clock_zone(const struct func_session *session,
+                           struct vstr s,
+                           const struct text_instant *t,
+                           enum type_id type,
+                           struct tz_zone *room,
+                           const struct tz_zone **ret,
+                           struct dn_err *err)
+{
+    int rc = text_find_zone(session, t, room, ret, err);
+
+    if (rc < 0 || t->dated || tz_is_fixed(*ret))
+        return rc;
+    return DN_FAIL(err,
+                   DN_E_BAD_DATETIME,
+                   "invalid input syntax for type %s: \"%.*s\"",
+                   type == TYPE_TIME ? "time" : "time with time zone",
+                   text_quote_len(s),
+                   s.ptr);
+}
+
 /* hh:mm[:ss[.f]] [AM|PM], or a date and a time of which only the time counts. */
 int text_parse_clock(const struct func_session *session,
                      struct vstr s,
@@ -102,14 +124,8 @@ int text_parse_clock(const struct func_session *session,
     const struct tz_zone *zone;
     int rc = text_read_instant(session, TYPE_TIME, s, &t, err);
 
-    if (rc == 0 && t.word.len && !t.dated) /* as for TIMETZ, which cannot tell the offset */
-        rc = DN_FAIL(err,
-                     DN_E_BAD_DATETIME,
-                     "invalid input syntax for type time: \"%.*s\"",
-                     text_quote_len(s),
-                     s.ptr);
-    else if (rc == 0 && t.word.len)
-        rc = text_find_zone(session, &t, &room, &zone, err);
+    if (rc == 0 && t.word.len)
+        rc = text_clock_zone(session, s, &t, TYPE_TIME, &room, &zone, err);
     if (rc < 0)
         return rc;
     *ret = t.seconds * TEXT_US_SECOND + (t.ns + 500) / 1000;
@@ -143,14 +159,8 @@ int text_parse_timetz(const struct func_session *session,
     int64_t us;
     int64_t east;
 
-    if (rc == 0 && t.word.len && !t.dated) /* is it summer there? */
-        rc = DN_FAIL(err,
-                     DN_E_BAD_DATETIME,
-                     "invalid input syntax for type time with time zone: \"%.*s\"",
-                     text_quote_len(s),
-                     s.ptr);
-    else if (rc == 0 && t.word.len)
-        rc = text_find_zone(session, &t, &room, &zone, err);
+    if (rc == 0 && t.word.len)
+        rc = text_clock_zone(session, s, &t, TYPE_TIMETZ, &room, &zone, err);
     if (rc < 0)
         return rc;
     us = t.seconds * TEXT_US_SECOND + (t.ns + 500) / 1000;

@@ -22,6 +22,7 @@
 
 #define LOOSE_NS     1000000000
 #define LOOSE_JULIAN 2440588 /* of 1970-01-01 */
+#define LOOSE_DIGITS 12      /* 58748971231 is the last day */
 #define LOOSE_YEARS  6000000
 
 enum loose_part {
@@ -115,7 +116,7 @@ static bool loose_number(struct loose *in, int64_t *ret, uint32_t *ret_len)
 {
     uint32_t n = loose_digits(in);
 
-    if (n == 0 || n > 9)
+    if (n == 0 || n > LOOSE_DIGITS)
         return false;
     *ret = 0;
     for (uint32_t i = 0; i < n; i++)
@@ -179,12 +180,12 @@ static int loose_date_number(struct loose *in, int64_t v, uint32_t len, struct d
     return loose_year(in, v, len, err);
 }
 
-/* 19990108, 990108. */
+/* 19990108, 990108, 100000108. */
 static int loose_date_block(struct loose *in, int64_t v, uint32_t len, struct dn_err *err)
 {
     int rc = loose_add(in, LOOSE_DATE, err);
 
-    in->two = len < 8;
+    in->two = len == 6;
     in->day = v % 100;
     in->month = v / 100 % 100;
     in->year = v / 10000;
@@ -547,7 +548,7 @@ static int loose_digits_field(struct loose *in, struct dn_err *err)
         return len > 2 ? loose_bad(in, err) : loose_clock(in, v, err);
     if (!dated && in->p < in->end && text_one_of(*in->p, "-/."))
         return loose_date(in, v, len, *in->p, err);
-    if (!dated && (len == 8 || len == 6) && !(in->have & LOOSE_DATE) && !text_is_clock(in->type))
+    if (!dated && len >= 6 && !(in->have & LOOSE_DATE) && !text_is_clock(in->type))
         return loose_date_block(in, v, len, err);
     if (dated || (text_is_clock(in->type) && len >= 4))
         return in->have & LOOSE_CLOCK ? loose_bad(in, err) : loose_clock_block(in, v, len, err);

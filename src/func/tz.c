@@ -127,6 +127,11 @@ struct tz_span tz_span_at(const struct tz_zone *z, int64_t t)
                             .abbrev = z->abbrevs + type->abbrev};
 }
 
+bool tz_is_fixed(const struct tz_zone *z)
+{
+    return !z || (z->count == 0 && z->types_count <= 1 && !(z->has_rule && z->rule.summer));
+}
+
 int32_t tz_local_offset(const struct tz_zone *z, int64_t local)
 {
     /* No clock is a day off: the change that matters, if there is one, comes after this. */

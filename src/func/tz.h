@@ -78,6 +78,8 @@ extern const struct tz_zone tz_utc;
 
 /* NULL is UTC, everywhere. */
 struct tz_span tz_span_at(const struct tz_zone *z, int64_t seconds);
+/* Has it one offset for all times? */
+bool tz_is_fixed(const struct tz_zone *z);
 /* The offset of the instant that clocks of the zone show as `local` (seconds since 1970 of a day
  * without zone). Where they skip it, as if they had not been changed yet; where they show it twice,
  * the second time. That is PostgreSQL's choice. */
