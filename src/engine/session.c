@@ -213,7 +213,10 @@ void engine_short_names(struct dendro_conn *conn)
 
 void session_intake_run(struct dendro_conn *conn, struct intake_run *ret)
 {
-    ret->now_ns = tx_in_block(conn) ? conn->tx.now_ns : volume_clock_ns(conn->db->volume);
+    /* A default says what now() says in the statement; what is no statement has no such time. */
+    ret->now_ns = tx_in_block(conn)      ? conn->tx.now_ns
+                  : (conn->stepping > 0) ? conn->functions.statement_ns
+                                         : volume_clock_ns(conn->db->volume);
     ret->latest_ns = volume_latest_ns(conn->db->volume);
     ret->session = &conn->functions;
     ret->late = &conn->late;
