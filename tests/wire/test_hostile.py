@@ -247,6 +247,25 @@ class Hostile(HostileTest):
             c.close()
 
 
+class Portals(HostileTest):
+    def test_portals_end(self):
+        """COMMIT and ROLLBACK of the simple protocol end the portals of the block: their names are free."""
+        m = Raw(self.server.port)
+        self.assertEqual(m.ask(m.parse(b"some", b"select k from t")), [])
+        for end in (b"COMMIT", b"ROLLBACK"):
+            self.assertEqual(m.query(b"BEGIN"), [])
+            self.assertEqual(m.ask(m.bind(b"p", b"some"), m.execute(b"p", 1)), [])
+            self.assertEqual(m.ask(m.bind(b"p", b"some")), ["42P03"])
+            self.assertEqual(m.query(b"ROLLBACK; BEGIN"), [])
+            self.assertEqual(m.query(end), [])
+            self.assertEqual(m.ask(m.execute(b"p", 1)), ["34000"])
+            self.assertEqual(m.query(b"BEGIN"), [])
+            self.assertEqual(m.ask(m.bind(b"p", b"some"), m.execute(b"p", 1)), [])
+            self.assertEqual(m.query(end), [])
+            self.assertEqual(m.ask(m.bind(b"p", b"some"), m.execute(b"p", 1)), [])
+        m.close()
+
+
 class ManySessions(HostileTest):
     """One role with many sessions: it gets its share of the memory, and others work all the same."""
     options = ("--set", "memory_limit=64MB", "--max-connections", "100")

@@ -501,13 +501,18 @@ void pgw_close_named(struct pgw *p, struct pgw_rd *body)
     pgw_empty(&p->c->out, '3');
 }
 
+void pgw_end_portals(struct pgw *p)
+{
+    if (pgw_status(p) == 'I')
+        while (p->portals)
+            ext_portal_free(p, p->portals);
+}
+
 void pgw_sync(struct pgw *p)
 {
     struct dendro_error err;
 
-    if (pgw_status(p) == 'I') /* portals live as long as their transaction */
-        while (p->portals)
-            ext_portal_free(p, p->portals);
+    pgw_end_portals(p);
     if (engine_group_end(p->session, !p->skip, &err) < 0)
         pgw_fail(p, &err);
     p->skip = false;

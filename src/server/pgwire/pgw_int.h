@@ -172,6 +172,7 @@ void pgw_describe(struct pgw *p, struct pgw_rd *body);
 void pgw_execute(struct pgw *p, struct pgw_rd *body);
 void pgw_close_named(struct pgw *p, struct pgw_rd *body);
 void pgw_sync(struct pgw *p);
+void pgw_end_portals(struct pgw *p); /* they live as long as their transaction */
 /* DEALLOCATE of statements of this protocol; true: there was one of the name, and it is gone. NULL:
  * all that have one. */
 bool pgw_forget(struct pgw *p, const char *name);

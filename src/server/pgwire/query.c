@@ -15,6 +15,7 @@ static void query_end(struct pgw *p)
     p->text_from = NULL;
     if (engine_group_end(p->session, !p->skip, &err) < 0)
         pgw_fail(p, &err);
+    pgw_end_portals(p); /* COMMIT, ROLLBACK */
     p->skip = false;
     pgw_settings_tell(p);
     pgw_ready(&p->c->out, pgw_status(p));
