@@ -13,6 +13,9 @@
 #include "codec/codec_int.h"
 #include "codec/codec_kernel.h"
 
+#define CODEC_KIN_ROW_BITS 10u   /* of the number of an odd row */
+#define CODEC_KIN_CHAIN    0x80u /* flag beside the bits of seeds */
+
 /* A kin frame's head as read, all checked. */
 struct codec_kin_frame {
     const struct codec_kin *kin; /* borrowed */
@@ -33,7 +36,11 @@ struct codec_kin_frame {
 };
 
 /* Where a stretch of rows ends. */
-uint32_t codec_kin_end(const struct codec_kin *kin, uint32_t stretch);
+static inline uint32_t codec_kin_end(const struct codec_kin *kin, uint32_t stretch)
+{
+    return stretch + 1 < kin->stretches ? kin->starts[stretch + 1] : kin->count;
+}
+
 /* Each row is the kin of the next: what a vector without a guide has. */
 void codec_kin_plain(uint32_t count, struct codec_kin *ret);
 /* Plans the frame of in->count integers of `size` bytes, sign-extended: fills work->kin and says
