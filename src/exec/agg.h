@@ -136,7 +136,7 @@ int exec_agg_zone(struct exec_agg *a,
                   uint32_t agg,
                   const struct agg_zone *z,
                   struct dn_err *err) DN_MUST_CHECK;
-/* Adds the groups of another; not with DISTINCT aggregates. */
+/* Adds the groups of another. */
 int exec_agg_merge(struct exec_agg *into,
                    const struct exec_agg *from,
                    struct dn_err *err) DN_MUST_CHECK;
@@ -155,6 +155,15 @@ int exec_agg_add_fresh(struct exec_agg *a,
                        const struct batch *in,
                        uint32_t count,
                        struct dn_err *err) DN_MUST_CHECK;
+/* Adds only rows whose (group, value) is new to what a DISTINCT aggregate has seen. stretches and
+ * count as of exec_agg_stretches; v: one or two vectors of in->count rows. */
+int exec_agg_add_distinct(struct exec_agg *a,
+                          uint32_t agg,
+                          const struct vec *v,
+                          const struct batch *in,
+                          const struct exec_stretch *stretches,
+                          uint32_t count,
+                          struct dn_err *err) DN_MUST_CHECK;
 /* Result columns of groups [first, first + count), in the batch arena. */
 int exec_agg_emit(struct exec_agg *a,
                   uint32_t first,
