@@ -2,9 +2,7 @@
  *
  * groups.c: four ways to the number of a row's tuple, from cheap to general:
  *   all keys CONST         one look-up for the batch
- *   all keys CONST, DICT   codes stand for values: a look-up only once per code, for all vectors of
- *                          one DICT that share a dictionary, or per codes if those of all DICTs
- *                          together are few, else where they change from row to row
+ *   all keys CONST, DICT   codes stand for values (groups_codes.c)
  *   whole numbers          an array by value, if they lie close together (groups_direct.h)
  *   else                   hashes column by column, a guess per row by its hash alone, and the
  *                          guesses checked column by column; only rows whose guess is wrong (new
@@ -14,13 +12,10 @@
 
 #include "exec/groups_check.h"
 #include "exec/groups_heads.h"
+#include "exec/groups_int.h"
 #include "exec/value.h"
 
 #include <string.h>
-
-#define GROUPS_CODES_MAX 1024u /* of several DICTs together */
-#define GROUPS_PREFETCH  4096u /* groups from which memory is asked for ahead */
-#define GROUPS_DOUBT     256u  /* wrong guesses after which dictionaries are taken to differ */
 
 int exec_groups_init(struct exec_groups *g,
                      const enum type_id *types,
@@ -59,14 +54,7 @@ void exec_groups_done(struct exec_groups *g)
 
 /* ---- looking up ---- */
 
-struct groups_look {
-    const struct exec_groups *g;
-    const struct vec *keys;
-    bool add;              /* tuples that are not there */
-    const uint16_t *fresh; /* rows of tuples from g->stored on, whose values are not kept yet */
-};
-
-static bool groups_same(const void *ctx, const void *key, uint32_t id)
+bool exec_groups_same(const void *ctx, const void *key, uint32_t id)
 {
     const struct groups_look *look = ctx;
     uint32_t row = *(const uint32_t *)key;
@@ -150,277 +138,22 @@ static int groups_keep(struct exec_groups *g,
     return 0;
 }
 
-static int groups_id(struct exec_groups *g,
-                     const struct groups_look *look,
-                     uint32_t row,
-                     uint64_t hash,
-                     uint32_t *ret,
-                     struct dn_err *err)
+int exec_groups_id(struct exec_groups *g,
+                   const struct groups_look *look,
+                   uint32_t row,
+                   uint64_t hash,
+                   uint32_t *ret,
+                   struct dn_err *err)
 {
     const uint16_t rows[1] = {(uint16_t)row};
     int rc;
 
-    *ret = hidx_find(&g->index, hash, groups_same, look, &row);
+    *ret = hidx_find(&g->index, hash, exec_groups_same, look, &row);
     if (*ret != EXEC_GROUPS_NO_ID || !look->add)
         return 0;
     *ret = g->count;
     rc = groups_number(g, hash, err);
     return rc < 0 ? rc : groups_keep(g, look, rows, err);
-}
-
-/* ---- a batch ---- */
-
-/* Do both rows have the same codes? Then they have the same values. */
-static bool groups_codes_same(const struct vec *keys, uint32_t keys_count, uint32_t a, uint32_t b)
-{
-    for (uint32_t k = 0; k < keys_count; k++)
-        if (keys[k].form == VEC_DICT && (keys[k].codes[a] != keys[k].codes[b] ||
-                                         vec_bit(keys[k].nulls, a) != vec_bit(keys[k].nulls, b)))
-            return false;
-    return true;
-}
-
-/* The single DICT among CONSTs, NULL if there are more or it is too big to remember its codes. */
-static const struct vec *groups_single_dict(const struct vec *keys, uint32_t keys_count)
-{
-    const struct vec *found = NULL;
-
-    for (uint32_t k = 0; k < keys_count; k++)
-        if (keys[k].form == VEC_DICT) {
-            if (found)
-                return NULL;
-            found = &keys[k];
-        }
-    return found->dict_count <= VEC_ROWS_MAX ? found : NULL;
-}
-
-/* The number of a row whose code has not been met in this batch. The dictionaries of neighbouring
- * vectors are alike as a rule, so what the code meant last is tried before the tuple is hashed. */
-static int groups_code_id(struct exec_groups *g,
-                          const struct groups_look *look,
-                          uint32_t row,
-                          uint32_t code,
-                          uint32_t *ret,
-                          struct dn_err *err)
-{
-    uint32_t *guess = g->guesses_wrong < GROUPS_DOUBT ? &g->by_code[code] : NULL;
-    int rc;
-
-    if (guess && *guess < g->stored) {
-        if (groups_same(look, &row, *guess)) {
-            g->guesses_wrong -= g->guesses_wrong > 0;
-            *ret = *guess;
-            return 0;
-        }
-        g->guesses_wrong++;
-    }
-    rc = groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), ret, err);
-    if (rc == 0 && guess)
-        *guess = *ret;
-    return rc;
-}
-
-static int groups_room_by_code(struct exec_groups *g, uint32_t **codes, struct dn_err *err)
-{
-    if (*codes)
-        return 0;
-    *codes = mem_alloc_array(g->owner, VEC_ROWS_MAX, sizeof **codes);
-    if (!*codes)
-        return DN_FAIL_NOMEM(err);
-    memset(*codes, 0xff, VEC_ROWS_MAX * sizeof **codes);
-    return 0;
-}
-
-/* One DICT without NULLs, known[] by code: most rows cost a look at their code alone. */
-static int groups_find_dict(struct exec_groups *g,
-                            const struct groups_look *look,
-                            const struct vec *dict,
-                            const struct batch *in,
-                            uint32_t *known,
-                            uint32_t *ids,
-                            struct dn_err *err)
-{
-    const uint16_t *codes = dict->codes;
-    uint32_t left = dict->dict_count; /* codes that have not been met, or are of no group */
-    int rc = groups_room_by_code(g, &g->by_code, err);
-    uint32_t i = 0;
-
-    if (rc < 0)
-        return rc;
-    for (; i < in->sel_count && left > 0; i++) {
-        uint32_t row = in->sel ? in->sel[i] : i;
-        uint32_t id = known[codes[row]];
-
-        if (id == EXEC_GROUPS_NO_ID) {
-            rc = groups_code_id(g, look, row, codes[row], &id, err);
-            if (rc < 0)
-                return rc;
-            known[codes[row]] = id;
-            left -= id != EXEC_GROUPS_NO_ID;
-        }
-        ids[i] = id;
-    }
-    for (; i < in->sel_count; i++) /* all codes are known */
-        ids[i] = known[codes[in->sel ? in->sel[i] : i]];
-    return 0;
-}
-
-/* ---- a dictionary of many vectors ---- */
-
-/* Are the CONST keys those of the tuples that the codes mean? */
-static bool groups_dict_consts(const struct exec_groups *g, const struct vec *keys)
-{
-    uint32_t id = g->dict_tuple;
-
-    for (uint32_t k = 0; k < g->keys_count; k++) {
-        const struct colbuf *c = &g->keys[k];
-        bool null = vec_bit(keys[k].nulls, 0);
-
-        if (keys[k].form != VEC_CONST)
-            continue;
-        if (id == EXEC_GROUPS_NO_ID || null != vec_bit(c->nulls, id) ||
-            (!null && !exec_value_same(c->type, keys[k].data, 0, c->data, id)))
-            return false;
-    }
-    return true;
-}
-
-static bool groups_dict_is(const struct exec_groups *g, const struct vec *keys, const struct vec *v)
-{
-    return g->dict_id == v->dict_id && g->dict_count == v->dict_count &&
-           groups_dict_consts(g, keys);
-}
-
-/* From now on the codes of another dictionary, of which nothing is known. */
-static int groups_dict_begin(struct exec_groups *g, const struct vec *v, struct dn_err *err)
-{
-    int rc = groups_room_by_code(g, &g->dict_ids, err);
-
-    if (rc < 0)
-        return rc;
-    g->dict_id = v->dict_id;
-    g->dict_count = g->dict_left = v->dict_count;
-    g->dict_tuple = EXEC_GROUPS_NO_ID;
-    memset(g->dict_ids, 0xff, v->dict_count * sizeof *g->dict_ids);
-    return 0;
-}
-
-/* A row whose code has not been met, or that is NULL. */
-static int groups_dict_row(struct exec_groups *g,
-                           const struct groups_look *look,
-                           const struct vec *v,
-                           uint32_t row,
-                           uint32_t *ret,
-                           struct dn_err *err)
-{
-    uint32_t code = v->codes[row];
-    int rc;
-
-    if (vec_bit(v->nulls, row))
-        return groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), ret, err);
-    rc = groups_code_id(g, look, row, code, ret, err);
-    if (rc < 0 || *ret == EXEC_GROUPS_NO_ID)
-        return rc;
-    g->dict_left -= g->dict_ids[code] == EXEC_GROUPS_NO_ID;
-    g->dict_ids[code] = g->dict_tuple = *ret;
-    return 0;
-}
-
-/* One DICT, which is that of dict_ids: most rows cost a look at their code alone. */
-static int groups_find_known(struct exec_groups *g,
-                             const struct groups_look *look,
-                             const struct vec *v,
-                             const struct batch *in,
-                             uint32_t *ids,
-                             struct dn_err *err)
-{
-    const uint16_t *codes = v->codes;
-    const uint32_t *known = g->dict_ids;
-    int rc = groups_room_by_code(g, &g->by_code, err);
-
-    if (g->dict_left == 0 && !v->nulls && !in->sel) {
-        for (uint32_t i = 0; i < in->sel_count; i++)
-            ids[i] = known[codes[i]];
-        for (uint32_t i = 0; i < in->sel_count; i++)
-            DN_DCHECK(groups_same(look, &i, ids[i]));
-        return rc;
-    }
-    for (uint32_t i = 0; i < in->sel_count && rc == 0; i++) {
-        uint32_t row = in->sel ? in->sel[i] : i;
-
-        ids[i] = known[codes[row]];
-        if (ids[i] == EXEC_GROUPS_NO_ID || (v->nulls && vec_bit(v->nulls, row)))
-            rc = groups_dict_row(g, look, v, row, &ids[i], err);
-        DN_DCHECK(rc < 0 || ids[i] == EXEC_GROUPS_NO_ID || groups_same(look, &row, ids[i]));
-    }
-    return rc;
-}
-
-/* The only DICT, if its dictionary is one that vectors share and what its codes mean may be kept;
- * else NULL. The other keys are CONST. */
-static const struct vec *groups_shared_dict(const struct exec_groups *g, const struct vec *keys)
-{
-    const struct vec *v = g->plain ? NULL : groups_single_dict(keys, g->keys_count);
-
-    return v && v->dict_id ? v : NULL;
-}
-
-/* One number for the codes of all DICTs, those of NULLs included; how many there are. 0: too many
- * to remember. */
-static uint32_t groups_codes_product(const struct vec *keys, uint32_t keys_count)
-{
-    uint32_t all = 1;
-
-    for (uint32_t k = 0; k < keys_count; k++) {
-        if (keys[k].form != VEC_DICT)
-            continue;
-        if (keys[k].dict_count >= GROUPS_CODES_MAX)
-            return 0;
-        all *= keys[k].dict_count + 1;
-        if (all > GROUPS_CODES_MAX)
-            return 0;
-    }
-    return all;
-}
-
-/* Several small DICTs: the codes of a row together say its group. */
-static int groups_find_dicts(struct exec_groups *g,
-                             const struct groups_look *look,
-                             const struct batch *in,
-                             uint32_t codes_count,
-                             uint32_t *ids,
-                             struct dn_err *err)
-{
-    uint32_t known[GROUPS_CODES_MAX];
-
-    memset(known, 0xff, codes_count * sizeof *known);
-    memset(ids, 0, in->sel_count * sizeof *ids);
-    for (uint32_t k = 0; k < g->keys_count; k++) {
-        const struct vec *v = &look->keys[k];
-
-        if (v->form != VEC_DICT)
-            continue;
-        for (uint32_t i = 0; i < in->sel_count; i++) {
-            uint32_t row = in->sel ? in->sel[i] : i;
-            uint32_t code = v->nulls && vec_bit(v->nulls, row) ? v->dict_count : v->codes[row];
-
-            ids[i] = ids[i] * (v->dict_count + 1) + code;
-        }
-    }
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint32_t *memo = &known[ids[i]];
-        uint32_t row = in->sel ? in->sel[i] : i;
-
-        if (*memo == EXEC_GROUPS_NO_ID) {
-            int rc =
-                groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), memo, err);
-
-            if (rc < 0)
-                return rc;
-        }
-        ids[i] = *memo;
-    }
-    return 0;
 }
 
 /* ---- rows by their hashes ---- */
@@ -458,12 +191,12 @@ static void groups_guess(const struct exec_groups *g,
         exec_groups_check(&look->keys[k], &g->keys[k], in, ids, at, right);
 }
 
-static int groups_find_rows(struct exec_groups *g,
-                            const struct groups_look *by,
-                            const struct batch *in,
-                            struct arena *scratch,
-                            uint32_t *ids,
-                            struct dn_err *err)
+int exec_groups_rows(struct exec_groups *g,
+                     const struct groups_look *by,
+                     const struct batch *in,
+                     struct arena *scratch,
+                     uint32_t *ids,
+                     struct dn_err *err)
 {
     uint64_t *hashes = arena_alloc_array(scratch, in->sel_count, sizeof *hashes);
     uint16_t fresh[VEC_ROWS_MAX];
@@ -485,7 +218,7 @@ static int groups_find_rows(struct exec_groups *g,
 
         if (right[i])
             continue;
-        ids[i] = hidx_find(&g->index, hashes[i], groups_same, &look, &row);
+        ids[i] = hidx_find(&g->index, hashes[i], exec_groups_same, &look, &row);
         if (ids[i] != EXEC_GROUPS_NO_ID || !look.add)
             continue;
         ids[i] = g->count;
@@ -497,89 +230,7 @@ static int groups_find_rows(struct exec_groups *g,
     return groups_keep(g, &look, fresh, err);
 }
 
-/* The same where a code means another tuple in each batch and there are many tuples: one row of
- * each code is looked up with all others of its kind, so that memory is asked for ahead. */
-static int groups_find_dict_rows(struct exec_groups *g,
-                                 const struct groups_look *look,
-                                 const struct batch *in,
-                                 struct arena *scratch,
-                                 uint32_t *known,
-                                 uint32_t *ids,
-                                 struct dn_err *err)
-{
-    const uint16_t *codes = groups_single_dict(look->keys, g->keys_count)->codes;
-    uint16_t rows[VEC_ROWS_MAX]; /* the first of each code */
-    struct batch some = *in;
-    int rc;
-
-    some.sel = rows;
-    some.sel_count = 0;
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
-        uint32_t *at = &known[codes[row]];
-
-        if (*at == EXEC_GROUPS_NO_ID) {
-            *at = some.sel_count;
-            rows[some.sel_count++] = row;
-        }
-    }
-    rc = groups_find_rows(g, look, &some, scratch, ids, err);
-    if (rc < 0)
-        return rc;
-    for (uint32_t i = 0; i < some.sel_count; i++)
-        known[codes[rows[i]]] = ids[i];
-    for (uint32_t i = 0; i < in->sel_count; i++)
-        ids[i] = known[codes[in->sel ? in->sel[i] : i]];
-    return 0;
-}
-
-static int groups_find_codes(struct exec_groups *g,
-                             const struct groups_look *look,
-                             const struct batch *in,
-                             struct arena *scratch,
-                             uint32_t *ids,
-                             struct dn_err *err)
-{
-    const struct vec *dict = groups_single_dict(look->keys, g->keys_count);
-    uint32_t *known = NULL; /* id by code */
-    uint32_t codes_count = dict ? 0 : groups_codes_product(look->keys, g->keys_count);
-    uint32_t last = 0;
-
-    if (codes_count && codes_count / 16 <= in->sel_count)
-        return groups_find_dicts(g, look, in, codes_count, ids, err);
-    if (dict) {
-        known = arena_alloc_array(scratch, dict->dict_count, sizeof *known);
-        if (!known)
-            return DN_FAIL_NOMEM(err);
-        memset(known, 0xff, dict->dict_count * sizeof *known);
-        if (!dict->nulls && g->count >= GROUPS_PREFETCH && g->guesses_wrong >= GROUPS_DOUBT)
-            return groups_find_dict_rows(g, look, in, scratch, known, ids, err);
-        if (!dict->nulls)
-            return groups_find_dict(g, look, dict, in, known, ids, err);
-    }
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint32_t row = in->sel ? in->sel[i] : i;
-        uint32_t *memo = known && !vec_bit(dict->nulls, row) ? &known[dict->codes[row]] : NULL;
-        int rc;
-
-        if (i > 0 && groups_codes_same(look->keys, g->keys_count, last, row)) {
-            ids[i] = ids[i - 1];
-        } else if (memo && *memo != EXEC_GROUPS_NO_ID) {
-            ids[i] = *memo;
-        } else {
-            rc = groups_id(
-                g, look, row, exec_row_hash(look->keys, g->keys_count, row), &ids[i], err);
-            if (rc < 0)
-                return rc;
-            if (memo)
-                *memo = ids[i];
-        }
-        last = row;
-    }
-    return 0;
-}
-
-/* As groups_find_rows, by the heads of stretches alone where rows of a group follow each other. */
+/* As exec_groups_rows, by the heads of stretches alone where rows of a group follow each other. */
 static int groups_find_stretches(struct exec_groups *g,
                                  const struct groups_look *look,
                                  const struct batch *in,
@@ -592,10 +243,10 @@ static int groups_find_stretches(struct exec_groups *g,
     int rc;
 
     if (g->plain || !exec_heads(look->keys, g->keys_count, in, &heads))
-        return groups_find_rows(g, look, in, scratch, ids, err);
+        return exec_groups_rows(g, look, in, scratch, ids, err);
     some.sel = heads.rows;
     some.sel_count = heads.count;
-    rc = groups_find_rows(g, look, &some, scratch, ids, err);
+    rc = exec_groups_rows(g, look, &some, scratch, ids, err);
     if (rc < 0)
         return rc;
     for (uint32_t i = in->sel_count; i-- > 0;) /* a head is never behind its rows */
@@ -617,8 +268,8 @@ static int groups_find_cells(struct exec_groups *g,
 
         if (*memo == EXEC_GROUPS_NO_ID) {
             uint32_t row = in->sel ? in->sel[i] : i;
-            int rc =
-                groups_id(g, look, row, exec_row_hash(look->keys, g->keys_count, row), memo, err);
+            int rc = exec_groups_id(
+                g, look, row, exec_row_hash(look->keys, g->keys_count, row), memo, err);
 
             if (rc < 0)
                 return rc;
@@ -626,15 +277,6 @@ static int groups_find_cells(struct exec_groups *g,
         ids[i] = *memo;
     }
     return 0;
-}
-
-/* Has a DICT nearly as many entries as there are rows? Then it is no use to go by its codes. */
-static bool groups_many_codes(const struct vec *keys, uint32_t keys_count, const struct batch *in)
-{
-    for (uint32_t k = 0; k < keys_count; k++)
-        if (keys[k].form == VEC_DICT && keys[k].dict_count > in->sel_count / 2)
-            return true;
-    return false;
 }
 
 static int groups_find(struct exec_groups *g,
@@ -646,7 +288,6 @@ static int groups_find(struct exec_groups *g,
                        struct dn_err *err)
 {
     const struct vec *keys = look->keys;
-    const struct vec *shared;
     uint32_t flats = 0;
     uint32_t dicts = 0;
 
@@ -658,18 +299,14 @@ static int groups_find(struct exec_groups *g,
         flats += keys[k].form == VEC_FLAT;
         dicts += keys[k].form == VEC_DICT;
     }
-    shared = dicts == 1 && !flats ? groups_shared_dict(g, keys) : NULL;
-    if (shared) {
-        bool known = groups_dict_is(g, keys, shared);
-        int rc = known ? 0 : groups_dict_begin(g, shared, err);
+    if (dicts == 1 && !flats) {
+        bool found;
+        int rc = exec_groups_shared(g, look, in, ids, &found, err);
 
-        if (rc < 0)
+        if (rc < 0 || found)
             return rc;
-        if (known || (!groups_many_codes(keys, g->keys_count, in) &&
-                      (g->count < GROUPS_PREFETCH || g->guesses_wrong < GROUPS_DOUBT)))
-            return groups_find_known(g, look, shared, in, ids, err);
     }
-    if (flats || groups_many_codes(keys, g->keys_count, in)) {
+    if (flats || exec_groups_many_codes(keys, g->keys_count, in)) {
         bool fits;
         int rc = exec_direct_cells(&g->direct, keys, in, g->owner, ids, &fits, err);
 
@@ -679,14 +316,14 @@ static int groups_find(struct exec_groups *g,
                     : groups_find_stretches(g, look, in, scratch, ids, err);
     }
     if (dicts)
-        return groups_find_codes(g, look, in, scratch, ids, err);
+        return exec_groups_codes(g, look, in, scratch, ids, err);
     *ret_one = true;
-    return groups_id(g,
-                     look,
-                     in->sel ? in->sel[0] : 0,
-                     exec_row_hash(keys, g->keys_count, in->sel ? in->sel[0] : 0),
-                     &ids[0],
-                     err);
+    return exec_groups_id(g,
+                          look,
+                          in->sel ? in->sel[0] : 0,
+                          exec_row_hash(keys, g->keys_count, in->sel ? in->sel[0] : 0),
+                          &ids[0],
+                          err);
 }
 
 int exec_groups_find(struct exec_groups *g,
@@ -773,7 +410,8 @@ int exec_groups_match(const struct exec_groups *g,
     for (uint32_t i = 0; i < in.sel_count; i++) {
         uint32_t row = rows[i];
 
-        ids[row] = right[i] ? found[i] : hidx_find(&g->index, hashes[i], groups_same, &look, &row);
+        ids[row] =
+            right[i] ? found[i] : hidx_find(&g->index, hashes[i], exec_groups_same, &look, &row);
     }
     return 0;
 }
