@@ -4,6 +4,7 @@
  *
  *   scan.c        life of a scan; batches of all columns, small stretches gathered
  *   scan_prune.c  which sources, runs, blocks and vectors matter
+ *   scan_points.c the partitions looked for, when they are all known
  *   scan_walk.c   the runs of all sources in physical order, cut into morsels for readers
  *   scan_cut.c    runs that several sources hold: what each has alone, and what is to be merged
  *   scan_apart.c  sources that cannot have a key in common, where no order is needed
@@ -191,6 +192,18 @@ void scan_run_rows(const struct scan_src *src,
                    uint32_t *ret_first,
                    uint32_t *ret_end);
 bool scan_run_plain(const struct scan_src *src, uint32_t run);
+
+/* scan_points.c: fills points, if the constraints leave few partitions. */
+int scan_make_points(struct scan *s, struct dn_err *err) DN_MUST_CHECK;
+
+/* The constraint on a column; NULL: there is none. */
+static inline const struct scan_pred *scan_pred_of(const struct scan *s, uint32_t col)
+{
+    for (uint32_t i = 0; i < s->spec.preds_count; i++)
+        if (s->spec.preds[i].col == col)
+            return &s->spec.preds[i];
+    return NULL;
+}
 
 /* scan_range.c: the tombstones that the snapshot sees; or those of a list. */
 int scan_find_ranges(struct scan *s,
