@@ -116,7 +116,9 @@ static int codec_prepare(const struct vec *v,
     DN_ASSERT(!hint->kin || hint->kin->count == v->count);
     in.kin = hint->kin;
     in.small = hint->small;
-    in.home = in.phys == PHYS_STR ? hint->home : NULL;
+    if (in.phys == PHYS_STR && hint->home &&
+        (hint->guide || hint->kin || codec_home_asks(hint->home)))
+        in.home = hint->home;
     in.work = arena_alloc(scratch, sizeof *in.work);
     if (!in.work)
         return DN_FAIL_NOMEM(err);
@@ -137,6 +139,7 @@ static int codec_prepare(const struct vec *v,
         in.missing = missing->words;
     in.work->alp_done = false;
     in.work->dict_done = false;
+    in.work->far_done = false;
     in.work->small = NULL;
     in.work->inner_p = NULL;
     in.work->wrapped = NULL;
@@ -164,7 +167,19 @@ static bool codec_spoken_for(const struct codec_in *in, const struct codec_ops *
 {
     if (ops->small)
         return in->small;
-    return !ops->hinted || (ops->guided && (in->kin || in->small));
+    return !ops->hinted || (ops->guided && (in->kin || in->small)) ||
+           (ops == &codec_dict_far_ops && in->home);
+}
+
+/* The bytes that count. A dictionary that others will do with counts nothing. */
+static size_t codec_size(const struct codec_in *in, const struct codec_ops *ops, size_t limit)
+{
+    size_t size;
+
+    if (!ops->back || !in->home)
+        return ops->size(in, limit);
+    size = ops->size(in, SIZE_MAX - 1);
+    return size < SIZE_MAX ? size - in->work->far_gift : size;
 }
 
 /* Asks the codecs of one stage. */
@@ -185,7 +200,7 @@ codec_choose_stage(const struct codec_in *in, enum codec_stage stage, struct cod
             return; /* a constant of no bytes */
         if (best->found)
             limit = (best->score - !tie) / codec_weight(in, ops) + 1;
-        size = ops->size(in, limit);
+        size = codec_size(in, ops, limit);
         if (size < limit)
             *best = (struct codec_best){true, (uint64_t)size * codec_weight(in, ops), i};
     }
@@ -236,7 +251,7 @@ codec_choose_guide(const struct codec_in *in, const struct codec_hint *hint, uns
         return false;
     for (size_t i = 0; i < DN_ARRAY_SIZE(guides); i++) {
         const struct codec_ops *ops = codec_table[guides[i]];
-        uint64_t score = (uint64_t)ops->size(in, SIZE_MAX) * codec_weight(in, ops);
+        uint64_t score = (uint64_t)codec_size(in, ops, SIZE_MAX) * codec_weight(in, ops);
 
         if (score < best) {
             best = score;
@@ -244,19 +259,6 @@ codec_choose_guide(const struct codec_in *in, const struct codec_hint *hint, uns
         }
     }
     codec_kin_from_codes(work->dict_codes, in->count, hint->guide, hint->ret_kin);
-    return true;
-}
-
-/* Keeps the dictionary that was written, or counts on from the last. */
-static bool codec_keep_home(const struct codec_in *in, unsigned codec, struct codec_home *home)
-{
-    const struct codec_ops *ops = codec_table[codec];
-    bool own = in->work && in->phys == PHYS_STR && ops->list && in->work->dict_done &&
-               (!ops->back || in->work->far_back == 0);
-
-    if (own)
-        return codec_home_fill(in, home);
-    home->back++;
     return true;
 }
 
@@ -338,7 +340,7 @@ static int codec_encode_any(unsigned codec,
         }
         codec_table[codec]->encode(&in, b);
     }
-    if (b->failed || (hint->home && !codec_keep_home(&in, codec, hint->home)))
+    if (b->failed || (hint->home && !codec_home_keep(&in, codec_table[codec], hint->home)))
         return DN_FAIL_NOMEM(err);
     *ret_codec = codec;
     return 0;

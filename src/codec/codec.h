@@ -57,7 +57,7 @@ struct codec_in {
                              NULL for strings */
     const struct vnumeric *nums; /* NUMERIC: the numbers whose bytes are in data; else NULL */
     const struct codec_kin *kin; /* of the rows, if a guide is known; else NULL */
-    struct codec_home *home;     /* as struct codec_hint has it */
+    struct codec_home *home;     /* as struct codec_hint has it; NULL: not to be looked at now */
     bool small;                  /* likewise */
     const uint64_t *missing;     /* rows whose value means nothing; NULL: there are none */
     struct codec_work *work;     /* statistics made once for all codecs; room for a codec's own */
@@ -169,10 +169,14 @@ int codec_encode(const struct vec *v,
                  unsigned *ret_codec,
                  struct dn_err *err) DN_MUST_CHECK;
 /* The dictionary of an earlier vector of a column of strings, which later ones may do with. One
- * thread. */
+ * that lacks some entries is written once more with them, if that costs less than what others saved
+ * by it, or if it lacks fewer each time. One thread. */
 struct codec_home {
     uint32_t back;  /* vectors written since */
     uint32_t count; /* entries; 0: there is none */
+    uint32_t idle;  /* vectors since it was last of use */
+    int64_t credit; /* bytes that it saved, less those of entries written again */
+    uint32_t fresh; /* entries that came last */
     struct vstr values[VEC_ROWS_MAX];
     uint32_t hashes[VEC_ROWS_MAX];
     uint16_t slots[2 * VEC_ROWS_MAX]; /* entry + 1; 0: empty */

@@ -29,5 +29,13 @@ uint32_t codec_far_back(struct rd *r);
 int codec_far_list(const struct codec_part *part,
                    struct codec_part *list,
                    struct dn_err *err) DN_MUST_CHECK;
-/* Makes the dictionary of the vector just written that of later ones. False: out of memory. */
-bool codec_home_fill(const struct codec_in *in, struct codec_home *home) DN_MUST_CHECK;
+/* After codec_far_fill: does the dictionary have little in common with that of in->home? */
+bool codec_far_is_new(const struct codec_work *work);
+/* Is it worth a try to write the next vector with it? Where others are written with differences to
+ * rows of a guide it always is. */
+bool codec_home_asks(const struct codec_home *home);
+/* After a vector was written: its dictionary may become that of later ones. False: out of memory.
+ */
+bool codec_home_keep(const struct codec_in *in,
+                     const struct codec_ops *ops,
+                     struct codec_home *home) DN_MUST_CHECK;

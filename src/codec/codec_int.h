@@ -101,10 +101,16 @@ struct codec_work {
     uint32_t dict_hashes[VEC_ROWS_MAX]; /* strings: per entry, for a quick no */
     uint16_t slots[CODEC_DICT_SLOTS];   /* hash table: code + 1, 0 = empty */
     /* Filled by codec_far_fill. */
+    bool far_done;             /* the rest is there */
+    bool far_grown;            /* the dictionary is that of in->home and more entries */
     uint32_t far_back;         /* vectors to the dictionary; 0: it is the vector's own */
     uint32_t far_entries;      /* of it */
+    uint32_t far_fresh;        /* entries that in->home has not */
+    size_t far_own;            /* bytes of a list of the entries that rows have */
+    size_t far_gift;           /* bytes of the list that count nothing in the choice of a codec */
     const uint16_t *far_codes; /* per row: dict_codes or far_room */
     uint16_t far_room[VEC_ROWS_MAX];
+    struct vstr far_list[VEC_ROWS_MAX]; /* grown: the entries */
     /* Filled by size() of DICT_NEXT: rows whose code is not what the one before leads to. */
     uint32_t next_odd;
     uint16_t next_rows[VEC_ROWS_MAX]; /* ascending */

@@ -368,12 +368,26 @@ static int seg_col_encode(struct seg_writer *w,
     return 0;
 }
 
+/* Strings are written with the dictionary of an earlier vector of the group where that will do. */
+static int seg_col_home(struct seg_writer *w, struct seg_wcol *c, struct dn_err *err)
+{
+    if (!type_is_string(c->type) || c->home)
+        return 0;
+    c->home = mem_alloc(w->owner, sizeof *c->home);
+    if (!c->home)
+        return DN_FAIL_NOMEM(err);
+    codec_home_init(c->home, w->owner);
+    return 0;
+}
+
 /* The group's constant ends here: earlier blocks are encoded after all. */
 static int seg_col_end_constant(struct seg_writer *w, struct seg_wcol *c, struct dn_err *err)
 {
     struct arena arena;
-    int rc = 0;
+    int rc = seg_col_home(w, c, err);
 
+    if (rc < 0)
+        return rc;
     arena_init(&arena, w->owner);
     c->constant = false;
     for (uint32_t b = 0; b < w->group_blocks && rc == 0; b++)

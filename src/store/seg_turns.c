@@ -168,22 +168,6 @@ static int seg_turns_search(struct seg_writer *w, uint32_t rows, struct dn_err *
     return rc;
 }
 
-/* Strings are written with the dictionary of an earlier vector of the group where that will do. */
-static int seg_turns_homes(struct seg_writer *w, struct dn_err *err)
-{
-    for (uint32_t i = 0; i < w->cols_count; i++) {
-        struct seg_wcol *c = &w->cols[i];
-
-        if (!type_is_string(c->type) || c->home)
-            continue;
-        c->home = mem_alloc(w->owner, sizeof *c->home);
-        if (!c->home)
-            return DN_FAIL_NOMEM(err);
-        codec_home_init(c->home, w->owner);
-    }
-    return 0;
-}
-
 int seg_turns_block(struct seg_writer *w, uint32_t rows, struct dn_err *err)
 {
     int rc;
@@ -201,9 +185,6 @@ int seg_turns_block(struct seg_writer *w, uint32_t rows, struct dn_err *err)
     }
     if (!w->guide)
         return 0;
-    rc = seg_turns_homes(w, err);
-    if (rc < 0)
-        return rc;
     for (uint32_t i = 0; i < SEG_BLOCK_VECTORS; i++)
         w->kins[i].count = 0;
     return seg_col_block(w, w->guide, rows, err);

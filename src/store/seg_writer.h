@@ -61,7 +61,7 @@ struct seg_wcol {
     struct seg_wvec *vecs; /* owned */
     uint32_t vecs_count;
     uint32_t vecs_cap;
-    struct codec_home *home; /* owned: strings of rows that take turns; or NULL */
+    struct codec_home *home; /* owned: strings, once they are not constant; or NULL */
     struct seg_wblock blocks[SEG_GROUP_BLOCKS];
     /* the footer so far */
     struct buf kinds;    /* one byte per group */

@@ -482,6 +482,123 @@ static void test_homes(void **state)
     assert_true(far >= 9 * 10); /* all but the first and the sixth, and what gaps may cost */
 }
 
+/* ---- dictionaries of columns without a guide ---- */
+
+#define LONG_VECTORS 64u
+
+/* How the strings of a column come, in runs of `run` rows. */
+struct column {
+    uint32_t values; /* different ones */
+    uint32_t run;
+    bool skewed;      /* the first are by far the most frequent */
+    uint32_t changes; /* after so many vectors all are others; 0: never */
+};
+
+static struct vec
+column_vec(struct arena *arena, const struct column *c, uint32_t n, uint64_t *seed)
+{
+    struct vec v = {.type = TYPE_VARCHAR, .form = VEC_FLAT, .count = VEC_ROWS_MAX};
+    struct vstr *strs = arena_alloc_array(arena, v.count, sizeof *strs);
+
+    assert_non_null(strs);
+    for (uint32_t i = 0; i < v.count; i++) {
+        uint64_t value = shape_random(seed) % c->values;
+        char text[48];
+        int len;
+
+        if (i % c->run) {
+            strs[i] = strs[i - 1];
+            continue;
+        }
+        for (int k = 0; c->skewed && k < 4; k++)
+            value = shape_random(seed) % (value + 1);
+        if (c->changes)
+            value += n / c->changes * c->values;
+        len = snprintf(text, sizeof text, "value %llu of many", (unsigned long long)value);
+        strs[i] = (struct vstr){arena_dup(arena, text, (size_t)len), (uint32_t)len};
+    }
+    v.data = strs;
+    return v;
+}
+
+/* Writes the column with a home and without; *ret_far: vectors that have no dictionary of their
+ * own, *ret_saved: bytes that are fewer with it, of *ret_plain. */
+static void
+column_write(const struct column *c, uint32_t *ret_far, int64_t *ret_saved, int64_t *ret_plain)
+{
+    struct codec_src before[LONG_VECTORS];
+    const struct codec_hint none = {.home = NULL};
+    struct codec_home home;
+    struct codec_hint hint = {.home = &home};
+    struct arena arena;
+    uint64_t seed = c->values + c->run;
+
+    arena_init(&arena, NULL);
+    codec_home_init(&home, NULL);
+    *ret_far = 0;
+    *ret_saved = 0;
+    *ret_plain = 0;
+    for (uint32_t n = 0; n < LONG_VECTORS; n++) {
+        struct vec v = column_vec(&arena, c, n, &seed);
+        struct codec_src *src = &before[n];
+        struct dn_err err = {0};
+        struct vec back;
+
+        *src = encode(&arena, &v, &hint);
+        assert_int_equal(codec_guide(src), 0);
+        if (codec_back(src)) {
+            assert_in_range(codec_back(src), 1, n);
+            src->home = &before[n - codec_back(src)];
+            assert_int_equal(codec_back(src->home), 0);
+            (*ret_far)++;
+        }
+        assert_int_equal(codec_decode(src, &arena, &back, &err), 0);
+        assert_int_equal(check_same(&v, &back), UINT32_MAX);
+        assert_int_equal(check_ref(&v, src), UINT32_MAX);
+        assert_int_equal(check_answers(&back, src, &arena), UINT32_MAX);
+        *ret_plain += (int64_t)encode(&arena, &v, &none).n;
+        *ret_saved -= (int64_t)src->n;
+    }
+    *ret_saved += *ret_plain;
+    codec_home_done(&home);
+    arena_done(&arena);
+}
+
+/* Values that come again are listed once for many vectors, however few of them a vector has. */
+static void test_columns(void **state)
+{
+    static const struct column few[] = {
+        {.values = 8, .run = 1},
+        {.values = 200, .run = 1},
+        {.values = 200, .run = 5},
+        {.values = 600, .run = 1},
+        {.values = 50, .run = 1, .changes = 16},
+    };
+    static const struct column many[] = {
+        {.values = 1000000, .run = 1},
+        {.values = 1000000, .run = 5},
+        {.values = 5000, .run = 1},
+        {.values = 300, .run = 2, .skewed = true},
+        {.values = 3000, .run = 3, .skewed = true},
+        {.values = 200, .run = 1, .changes = 1},
+    };
+    uint32_t far;
+    int64_t saved;
+    int64_t plain;
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(few); i++) {
+        column_write(&few[i], &far, &saved, &plain);
+        assert_true(far >= LONG_VECTORS * 3 / 4);
+        assert_true(saved > 0);
+    }
+    /* Where they do not, trying it costs a sixth of the first 64 vectors at most. */
+    for (size_t i = 0; i < DN_ARRAY_SIZE(many); i++) {
+        column_write(&many[i], &far, &saved, &plain);
+        assert_true(saved >= -plain / 6);
+    }
+}
+
 /* A guide that is none: all values alike, or each of its own. */
 static void test_no_guide(void **state)
 {
@@ -586,6 +703,7 @@ int main(void)
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_homes),
+        cmocka_unit_test(test_columns),
         cmocka_unit_test(test_no_guide),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_flips),
