@@ -62,26 +62,40 @@ static bool expr_set_has(const struct eval_set *set, uint64_t key, struct vstr s
     }
 }
 
-static bool expr_set_index(struct eval_set *set, struct arena *arena)
+/* A value that is there already is left out: of many equal ones each would go past all others. */
+static int expr_set_index(struct eval_set *set,
+                          const struct func_session *session,
+                          struct arena *arena,
+                          struct dn_err *err)
 {
+    const struct func_ctx ctx = {.session = session};
+    uint64_t steps = 0;
     uint32_t size = 16;
 
     while (size < set->count * 2)
         size *= 2;
     set->slots = arena_calloc(arena, size, sizeof *set->slots);
     if (!set->slots)
-        return false;
+        return DN_FAIL_NOMEM(err);
     set->mask = size - 1;
     for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t at = expr_hash(set,
-                                set->strings ? 0 : set->keys[i],
-                                set->strings ? set->str[i] : (struct vstr){"", 0});
+        uint64_t key = set->strings ? 0 : set->keys[i];
+        struct vstr str = set->strings ? set->str[i] : (struct vstr){"", 0};
+        uint32_t at = expr_hash(set, key, str);
+        uint32_t id;
 
-        while (set->slots[at & set->mask])
-            at++;
-        set->slots[at & set->mask] = i + 1;
+        for (; (id = set->slots[at & set->mask]) != 0; at++) {
+            int rc = func_count_steps(&ctx, 1, &steps, err);
+
+            if (rc < 0)
+                return rc;
+            if (set->strings ? expr_str_same(set->str[id - 1], str) : set->keys[id - 1] == key)
+                break;
+        }
+        if (id == 0)
+            set->slots[at & set->mask] = i + 1;
     }
-    return true;
+    return 0;
 }
 
 /* One value of the list: a constant, a parameter, or an expression of such. */
@@ -181,10 +195,10 @@ static int expr_set_make(const struct bexpr *e,
         else
             set->keys[set->count++] = expr_key(&own);
     }
-    if (set->count > EXPR_IN_LINEAR_MAX && !expr_set_index(set, arena))
-        return DN_FAIL_NOMEM(err);
+    if (set->count > EXPR_IN_LINEAR_MAX)
+        rc = expr_set_index(set, ev->session, arena, err);
     *ret = set;
-    return 0;
+    return rc;
 }
 
 static int

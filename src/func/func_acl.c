@@ -172,7 +172,8 @@ struct acl_list {
 static int acl_list_start(struct rowfunc_call *c, struct dn_err *err)
 {
     struct acl_list *l = c->state;
-    struct func_ctx ctx = {.arena = c->run, .now_ns = c->now_ns, .pos = c->pos};
+    struct func_ctx ctx = {
+        .arena = c->run, .now_ns = c->now_ns, .session = c->session, .pos = c->pos};
 
     return func_array_read(&ctx, c->args[0].str, c->args[0].type, &l->a, err);
 }

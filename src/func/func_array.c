@@ -19,8 +19,10 @@ int func_array_read(const struct func_ctx *ctx,
         return rc;
     rc = varray_read(
         s, type_element(type), ctx->session ? ctx->session->cancel : NULL, ctx->arena, ret);
-    if (rc < 0)
-        return DN_FAIL_NOMEM(err);
+    if (rc < 0) {
+        rc = func_check_cancel(ctx, err); /* that ends the reading, too */
+        return rc < 0 ? rc : DN_FAIL_NOMEM(err);
+    }
     DN_CHECK_DISK(rc == 0, err, "a value is no %s", type_name(type));
     return 0;
 }

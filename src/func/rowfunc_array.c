@@ -14,7 +14,8 @@ struct unnest {
 
 static int unnest_read(struct rowfunc_call *c, struct varray *ret, struct dn_err *err)
 {
-    struct func_ctx ctx = {.arena = c->run, .now_ns = c->now_ns, .pos = c->pos};
+    struct func_ctx ctx = {
+        .arena = c->run, .now_ns = c->now_ns, .session = c->session, .pos = c->pos};
 
     return func_array_read(&ctx, c->args[0].str, c->args[0].type, ret, err);
 }
@@ -114,7 +115,8 @@ static int expand_next(
     struct rowfunc_call *c, struct arena *arena, uint32_t max, struct vec *ret, struct dn_err *err)
 {
     struct unnest *u = c->state;
-    struct func_ctx ctx = {.arena = arena, .now_ns = c->now_ns, .pos = c->pos};
+    struct func_ctx ctx = {
+        .arena = arena, .now_ns = c->now_ns, .session = c->session, .pos = c->pos};
     uint32_t left = u->a.count - u->at;
     uint32_t n = left < max ? left : max;
     struct vstr *data = arena_calloc(arena, (size_t)n + 1, sizeof *data);

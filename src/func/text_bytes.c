@@ -19,6 +19,11 @@ static int bytes_char_len(struct vstr s, uint32_t i)
 
 int text_unhex(struct vstr s, struct buf *b, struct dn_err *err)
 {
+    uint8_t *to;
+
+    if (!buf_reserve(b, s.len / 2 + 1))
+        return 0; /* b->failed says it */
+    to = b->data + b->len;
     for (uint32_t i = 0; i < s.len;) {
         int high = text_hex_digit(s.ptr[i]);
         int low;
@@ -37,9 +42,10 @@ int text_unhex(struct vstr s, struct buf *b, struct dn_err *err)
                            "invalid hexadecimal digit: \"%.*s\"",
                            bytes_char_len(s, high < 0 ? i : i + 1),
                            s.ptr + (high < 0 ? i : i + 1));
-        buf_u8(b, (uint8_t)(high << 4 | low));
+        *to++ = (uint8_t)(high << 4 | low);
         i += 2;
     }
+    b->len = (size_t)(to - b->data);
     return 0;
 }
 
@@ -48,34 +54,59 @@ static bool bytes_octal(char c, char most)
     return c >= '0' && c <= most;
 }
 
+#define BYTES_PIECE 4096u /* of what is escaped: room is made once for each */
+
 void text_escape(struct vstr s, struct buf *b)
 {
-    for (uint32_t i = 0; i < s.len; i++) {
-        uint8_t byte = (uint8_t)s.ptr[i];
+    for (uint32_t i = 0; i < s.len;) {
+        uint32_t end = s.len - i < BYTES_PIECE ? s.len : i + BYTES_PIECE;
+        uint8_t *to;
 
-        if (byte == '\\')
-            buf_puts(b, "\\\\");
-        else if (byte < 0x20 || byte > 0x7e)
-            buf_printf(b, "\\%03o", byte);
-        else
-            buf_u8(b, byte);
+        if (!buf_reserve(b, (size_t)(end - i) * 4))
+            return;
+        for (to = b->data + b->len; i < end; i++) {
+            uint8_t byte = (uint8_t)s.ptr[i];
+
+            if (byte >= 0x20 && byte <= 0x7e && byte != '\\') {
+                *to++ = byte;
+                continue;
+            }
+            *to++ = '\\';
+            if (byte == '\\') {
+                *to++ = byte;
+                continue;
+            }
+            *to++ = (uint8_t)('0' + (byte >> 6));
+            *to++ = (uint8_t)('0' + (byte >> 3 & 7));
+            *to++ = (uint8_t)('0' + (byte & 7));
+        }
+        b->len = (size_t)(to - b->data);
     }
 }
 
 int text_unescape(struct vstr s, struct buf *b, struct dn_err *err)
 {
+    uint8_t *to;
+
+    if (!buf_reserve(b, (size_t)s.len + 1))
+        return 0; /* b->failed says it */
+    to = b->data + b->len;
     for (uint32_t i = 0; i < s.len;) {
         const char *p = s.ptr + i;
+        const char *end = *p == '\\' ? p : memchr(p, '\\', s.len - i);
 
-        if (*p != '\\') {
-            buf_u8(b, (uint8_t)*p);
-            i++;
+        if (end != p) {
+            size_t n = end ? (size_t)(end - p) : s.len - i;
+
+            memcpy(to, p, n);
+            to += n;
+            i += (uint32_t)n;
         } else if (s.len - i >= 2 && p[1] == '\\') {
-            buf_u8(b, '\\');
+            *to++ = '\\';
             i += 2;
         } else if (s.len - i >= 4 && bytes_octal(p[1], '3') && bytes_octal(p[2], '7') &&
                    bytes_octal(p[3], '7')) {
-            buf_u8(b, (uint8_t)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0')));
+            *to++ = (uint8_t)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0'));
             i += 4;
         } else {
             int rc = DN_FAIL(err, DN_E_BAD_TEXT, "invalid input syntax for type bytea");
@@ -84,6 +115,7 @@ int text_unescape(struct vstr s, struct buf *b, struct dn_err *err)
             return rc;
         }
     }
+    b->len = (size_t)(to - b->data);
     return 0;
 }
 
