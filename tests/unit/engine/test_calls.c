@@ -8,12 +8,15 @@
  *
  *   1. each cast between two types, for each value of the first
  *   2. each descriptor row with arguments of its own types, several values
- *   3. each name with each type, and with each pair of types; three and more types as they come
+ *   3. each name with each type, and with each pair of types; three and more types as they come;
+ *      in turns with expressions, clauses and assignments that have a syntax of their own
+ * (call_forms.h)
  *
  * The calls run in a child process, which notes each statement in shared memory before it runs it:
  * the parent names the statement that ended the child, or that did not end. DENDRO_TEST_SECONDS is
  * the budget of part 3, whose calls come in random order (DENDRO_TEST_SEED). */
 #define _GNU_SOURCE /* mkdtemp, MAP_ANONYMOUS */
+#include "call_forms.h"
 #include "call_values.h"
 #include "dendro.h"
 #include "func/func.h"
@@ -43,7 +46,7 @@
 #define SECONDS 8
 #define DEAF_MS 1000
 #endif
-#define TIMEOUT_MS       300  /* as in the setup of child() */
+#define TIMEOUT_MS       300  /* as in connect_db() */
 #define CALLS_VALUES_MIN 100u /* with the shortest time budget, under sanitizers */
 #define STUCK_S          60 /* a statement that runs for so long despite its statement_timeout is stuck */
 #define ROWS_MAX         100 /* rows of a result that are looked at */
@@ -59,7 +62,20 @@ static struct shared {
 
 /* ---- running ---- */
 
+static dendro_db *db;
 static dendro_conn *conn;
+
+static bool connect_db(void)
+{
+    static const char timeout[] = "SET statement_timeout = '300ms'";
+    struct dendro_error e;
+
+    if (dendro_connect(db, &conn, &e) == DENDRO_OK &&
+        dendro_exec(conn, timeout, -1, NULL, NULL, &e) >= 0)
+        return true;
+    fprintf(stderr, "%s %s\n", e.sqlstate, e.message);
+    return false;
+}
 
 static void complain(const char *what, const char *sql, const struct dendro_error *e)
 {
@@ -95,6 +111,11 @@ static bool run(struct buf *b)
         complain("deaf to statement_timeout", (const char *)b->data, &e);
     }
     buf_reset(b);
+    if (rc < 0 &&
+        strcmp(e.sqlstate, "57P01") == 0) { /* pg_terminate_backend: all others would fail */
+        dendro_disconnect(conn);
+        assert_true(connect_db());
+    }
     if (rc >= 0)
         atomic_fetch_add(&shared->values, 1);
     return rc >= 0;
@@ -313,6 +334,40 @@ static void part_rows(struct buf *b)
     }
 }
 
+static uint32_t form_values[CALL_FORMS_MAX]; /* how often it gave a value */
+
+/* A statement of call_forms.h with arguments of any kinds. */
+static void part_form(struct buf *b)
+{
+    uint32_t kinds[4];
+    uint32_t at = call_random(call_forms_count());
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(kinds);
+         i++) /* now and then alike: then there are values */
+        kinds[i] = i > 0 && call_random(3) == 0 ? kinds[0] : call_random((uint32_t)CALL_KINDS);
+    for (const char *p = call_form(at); *p; p++)
+        if (*p == '#' && p[1] >= '0' && p[1] <= '3')
+            call_put_arg(b, kinds[*++p - '0'], UINT32_MAX);
+        else
+            buf_u8(b, (uint8_t)*p);
+    form_values[at] += run(b);
+}
+
+/* What was called before may have changed a setting, or begun a block: calls give values all the
+ * same. */
+static void still_awake(struct buf *b, const char *after)
+{
+    struct dendro_error none = {.message = "nothing gives a value any more"};
+    bool value = false;
+
+    for (int i = 0; i < 2 && !value; i++) { /* the first may have to connect again */
+        buf_puts(b, "SELECT 1");
+        value = run(b);
+    }
+    if (!value)
+        complain("asleep", after, &none);
+}
+
 /* 3: the n-th combination of a name and types of its first two arguments, in an order that the seed
  * decides. */
 static void part_pairs(struct buf *b, uint64_t end_ms, uint64_t (*now_ms)(void))
@@ -337,6 +392,9 @@ static void part_pairs(struct buf *b, uint64_t end_ms, uint64_t (*now_ms)(void))
         for (uint32_t k = 2; k < DN_ARRAY_SIZE(kinds); k++)
             kinds[k] = call_random((uint32_t)CALL_KINDS);
         (void)call(b, what, kinds, UINT32_MAX);
+        part_form(b);
+        if (i % 1000 == 0)
+            still_awake(b, shared->sql);
         at = (at + step) % all;
     }
 }
@@ -361,13 +419,14 @@ static uint64_t env_number(const char *name, uint64_t other)
 static int child(const char *dir)
 {
     static const char setup[] =
-        "SET statement_timeout = '300ms'; CREATE TYPE mood AS ENUM ('sad', 'ok'); "
-        "CREATE TABLE t (k BIGINT PRIMARY KEY); CREATE SEQUENCE s;";
+        "CREATE TYPE mood AS ENUM ('sad', 'ok'); "
+        "CREATE TABLE t (k BIGINT PRIMARY KEY); CREATE SEQUENCE s; "
+        "CREATE TABLE typed (k BIGINT PRIMARY KEY, i INT, s VARCHAR(20), t TIMESTAMP(6), d DATE, "
+        "f DOUBLE, n NUMERIC(10, 2), b BLOB, u UUID, l BIGINT[], m mood);";
     struct dendro_error e;
-    dendro_db *db;
     struct buf b;
 
-    if (dendro_open(dir, NULL, &db, &e) < 0 || dendro_connect(db, &conn, &e) < 0 ||
+    if (dendro_open(dir, NULL, &db, &e) < 0 || !connect_db() ||
         dendro_exec(conn, setup, -1, NULL, NULL, &e) < 0) {
         fprintf(stderr, "%s %s\n", e.sqlstate, e.message);
         return 1;
@@ -377,6 +436,9 @@ static int child(const char *dir)
     part_casts(&b);
     part_rows(&b);
     part_pairs(&b, now_ms() + env_number("DENDRO_TEST_SECONDS", SECONDS) * 1000, now_ms);
+    for (uint32_t i = 0; getenv("DENDRO_TEST_VERBOSE") && i < call_forms_count(); i++)
+        if (!form_values[i])
+            fprintf(stderr, "no value of %s\n", call_form(i));
     buf_done(&b);
     free(callees);
     dendro_disconnect(conn);
@@ -448,10 +510,18 @@ static void test_types(void **unused)
 #undef DN_TYPE
 }
 
+static void test_forms(void **unused)
+{
+    (void)unused;
+    assert_true(call_forms_complete());
+    assert_true(call_forms_count() <= CALL_FORMS_MAX);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_forms),
         cmocka_unit_test(test_calls),
     };
 
