@@ -67,6 +67,7 @@ static int aside_open(struct exec_aside *a,
     uint32_t keys = node->exprs_count;
     enum type_id *all = mem_alloc_array(a->owner, (size_t)keys + count, sizeof *all);
     const struct exec_spill_options options = {.volume = a->op->ctx->volume,
+                                               .cancel = a->op->ctx->cancel,
                                                .owner = a->owner,
                                                .types = all,
                                                .cols_count = keys + count,

@@ -149,6 +149,7 @@ bag_open_spill(struct exec_bag *b, struct exec_spill *s, uint32_t cols_count, st
     size_t block = b->op->share / BAG_BLOCKS;
     const struct exec_spill_options options = {
         .volume = b->op->ctx->volume,
+        .cancel = b->op->ctx->cancel,
         .owner = &b->op->mem,
         .types = b->types,
         .cols_count = cols_count,

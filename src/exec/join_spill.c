@@ -24,6 +24,7 @@ static int spill_open(struct exec_join_spill *s,
 {
     size_t block = s->op->share / SPILL_BLOCKS;
     const struct exec_spill_options options = {.volume = s->op->ctx->volume,
+                                               .cancel = s->op->ctx->cancel,
                                                .owner = &s->op->mem,
                                                .types = types,
                                                .cols_count = cols_count,

@@ -26,6 +26,7 @@ static int op_recursive_open(struct op *op, struct dn_err *err)
     struct exec_spool_options options = {.cols_count = node->cols_count,
                                          .owner = &op->mem,
                                          .volume = op->ctx->volume,
+                                         .cancel = op->ctx->cancel,
                                          .share = op->share};
     int rc = 0;
 

@@ -222,6 +222,7 @@ static int window_rows_init(struct op *op, struct dn_err *err)
                                                .cols_count = cols + st->exprs_count,
                                                .owner = &op->mem,
                                                .volume = op->ctx->volume,
+                                               .cancel = op->ctx->cancel,
                                                .share = op->share};
     int rc = 0;
 

@@ -173,6 +173,7 @@ static int cte_start(struct exec_cte *cte, struct exec_run *run, struct dn_err *
                                                .cols_count = cte->root->cols_count,
                                                .owner = &cte->mem,
                                                .volume = run->ctx.volume,
+                                               .cancel = run->ctx.cancel,
                                                .share = run->ctx.share,
                                                .stable = true};
     int rc;

@@ -55,6 +55,7 @@ int exec_spill_open(struct exec_spill *s,
 
     DN_ASSERT(options->batch_rows > 0 && options->batch_rows <= VEC_ROWS_MAX);
     *s = (struct exec_spill){.owner = options->owner,
+                             .cancel = options->cancel,
                              .cols_count = options->cols_count,
                              .block_bytes = options->block_bytes < SPILL_BLOCK_LEAST
                                                 ? SPILL_BLOCK_LEAST
@@ -216,7 +217,10 @@ static int spill_put_page(struct exec_spill *s,
                           struct dn_err *err)
 {
     struct buf *b = &s->parts[part].pending;
+    int rc = dn_cancel_check(s->cancel, err); /* what puts aside puts all aside that it has */
 
+    if (rc < 0)
+        return rc;
     if (b->len == 0 && (!buf_reserve(b, s->block_bytes) || !buf_extend(b, SPILL_HEAD)))
         return DN_FAIL_NOMEM(err);
     buf_u32(b, count);

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "base/bytes.h"
+#include "base/cancel.h"
 #include "base/err.h"
 #include "vec/vec.h"
 #include "volume/volume.h"
@@ -31,10 +32,11 @@ struct exec_spill_options {
     struct mem_owner *owner;
     const enum type_id *types; /* copied */
     uint32_t cols_count;
-    uint32_t parts_count; /* to start with; exec_spill_add makes more */
-    uint32_t block_bytes; /* about so large are reads and writes */
-    uint32_t batch_rows;  /* rows that a reader returns at most, 1..VEC_ROWS_MAX */
-    bool by_hand;         /* blocks end where exec_spill_cut says, whatever their size */
+    uint32_t parts_count;      /* to start with; exec_spill_add makes more */
+    uint32_t block_bytes;      /* about so large are reads and writes */
+    uint32_t batch_rows;       /* rows that a reader returns at most, 1..VEC_ROWS_MAX */
+    bool by_hand;              /* blocks end where exec_spill_cut says, whatever their size */
+    const atomic_bool *cancel; /* NULL: never; ends what writes (base/cancel.h): DN_E_CANCELED */
 };
 
 struct exec_spill_block {
@@ -53,6 +55,7 @@ struct exec_spill_part {
 struct exec_spill {
     struct volume_scratch *file; /* owned; NULL: not open */
     struct mem_owner *owner;     /* borrowed */
+    const atomic_bool *cancel;   /* borrowed; NULL: never */
     enum type_id *types;         /* owned */
     uint32_t cols_count;
     uint32_t fixed_bytes; /* of a row, without the bytes of strings */

@@ -76,6 +76,7 @@ void exec_spool_done(struct exec_spool *s)
 static int spool_open_spill(struct exec_spool *s, struct dn_err *err)
 {
     const struct exec_spill_options options = {.volume = s->options.volume,
+                                               .cancel = s->options.cancel,
                                                .owner = s->options.owner,
                                                .types = s->types,
                                                .cols_count = s->options.cols_count,

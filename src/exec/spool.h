@@ -24,9 +24,10 @@ struct exec_spool_options {
     const enum type_id *types; /* copied */
     uint32_t cols_count;
     struct mem_owner *owner;
-    struct volume *volume; /* NULL: all stays in memory */
-    size_t share;          /* bytes; 0: all stays in memory */
-    bool stable;           /* cursors look at the last chunk while it grows */
+    struct volume *volume;     /* NULL: all stays in memory */
+    size_t share;              /* bytes; 0: all stays in memory */
+    const atomic_bool *cancel; /* NULL: never; ends what is put aside */
+    bool stable;               /* cursors look at the last chunk while it grows */
 };
 
 /* In memory: as it was made, or read back. */

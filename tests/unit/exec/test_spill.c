@@ -6,6 +6,7 @@
 #include "exec/exec.h"
 #include "exec/sort_runs.h"
 #include "exec/spill.h"
+#include "exec/spool.h"
 #include "volume/sim.h"
 
 #include "../func/build.h"
@@ -243,6 +244,35 @@ static void test_parts(void **state)
     for (uint32_t p = 0; p < 3; p++)
         exec_spill_reader_close(&r[p]);
     exec_spill_close(&s);
+    exec_spill_close(&s);
+}
+
+/* What is put aside at once may be gigabytes: each page looks whether the statement is to end. */
+static void test_cancel(void **state)
+{
+    atomic_bool cancel = false;
+    struct mem_owner spool_owner;
+    struct exec_spill_options options = options_of(1, 4096, 256);
+    struct exec_spool_options kept = {
+        .types = all_types, .owner = &spool_owner, .volume = volume, .share = 1, .cancel = &cancel};
+    struct exec_spool spool;
+    struct exec_spill s;
+    struct batch in;
+    struct dn_err err;
+
+    (void)state;
+    find_types();
+    mem_owner_init(&spool_owner, "spool", NULL, 0);
+    options.cancel = &cancel;
+    kept.cols_count = all_count;
+    in = any_batch(VEC_ROWS_MAX);
+    assert_int_equal(exec_spill_open(&s, &options, &err), 0);
+    assert_int_equal(exec_spill_write(&s, 0, in.cols, NULL, in.count, &err), 0);
+    assert_int_equal(exec_spool_init(&spool, &kept, &err), 0);
+    cancel = true;
+    assert_int_equal(exec_spill_write(&s, 0, in.cols, NULL, in.count, &err), DN_E_CANCELED);
+    assert_int_equal(exec_spool_add(&spool, in.cols, NULL, in.count, &err), DN_E_CANCELED);
+    exec_spool_done(&spool);
     exec_spill_close(&s);
 }
 
@@ -574,6 +604,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_round, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_cancel, setup, teardown),
         cmocka_unit_test_setup_teardown(test_damage, setup, teardown),
         cmocka_unit_test_setup_teardown(test_passes, setup, teardown),
         cmocka_unit_test_setup_teardown(test_sort, setup, teardown),
