@@ -214,6 +214,14 @@ static int conf_twice(struct dn_err *err, const struct conflict_clause *c)
     return rc;
 }
 
+#define CONF_LOOK_ROWS 4096u
+
+/* For loops over all rows: now and then, is the statement to end? */
+static int conf_check_cancel(const struct conf *r, uint32_t row, struct dn_err *err)
+{
+    return row % CONF_LOOK_ROWS ? 0 : session_check_cancel(r->stmt->conn, err);
+}
+
 static int conf_init(struct conf *r, struct dn_err *err)
 {
     uint32_t rows;
@@ -232,7 +240,9 @@ static int conf_init(struct conf *r, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     for (uint32_t row = 0; row < rows; row++) {
         r->updates[row] = CONF_NONE;
-        rc = key_set_add(&r->keys, r->given.cols, row, &r->ids[row], err);
+        rc = conf_check_cancel(r, row, err);
+        if (rc == 0)
+            rc = key_set_add(&r->keys, r->given.cols, row, &r->ids[row], err);
         if (rc < 0)
             return rc;
     }
@@ -371,6 +381,9 @@ static int conf_sort_out(struct conf *r, struct dn_err *err)
         uint32_t id = r->ids[row];
         bool there = vec_bit(r->there, id);
 
+        rc = conf_check_cancel(r, row, err);
+        if (rc < 0)
+            return rc;
         if (!there && vec_bit(taken, id) && r->ast->action == CONFLICT_UPDATE)
             return conf_twice(err, r->ast);
         if (vec_bit(taken, id) || (there && r->updates[id] == CONF_NONE))
@@ -419,7 +432,10 @@ static int conf_check_place(const struct conf *r,
     for (uint32_t row = 0; row < r->upds_count; row++) {
         struct datum a = vec_datum(was, row);
         struct datum b = vec_datum(now, row);
+        int rc = conf_check_cancel(r, row, err);
 
+        if (rc < 0)
+            return rc;
         if (datum_cmp(&a, &b) != 0)
             return DN_FAIL(err,
                            DN_E_UNSUPPORTED,
@@ -453,7 +469,8 @@ static int conf_generate(struct conf *r, struct dn_err *err)
         for (uint32_t row = 0; rc == 0 && row < r->upds_count; row++) {
             struct datum d = vec_datum(&cols[i], row);
 
-            if (!colbuf_append(&r->upds[i], &d))
+            rc = conf_check_cancel(r, row, err);
+            if (rc == 0 && !colbuf_append(&r->upds[i], &d))
                 rc = DN_FAIL_NOMEM(err);
         }
     }

@@ -8,6 +8,8 @@
 #include "engine/engine_int.h"
 #include "engine/key_set.h"
 
+#define PARTS_LOOK_ROWS 4096u /* between looks at the cancel flag */
+
 struct parts_changed {
     struct parts_changed *next;
     struct key_set keys;
@@ -100,7 +102,9 @@ int stmt_parts_note(struct dendro_stmt *stmt,
     for (uint32_t row = 0; rc >= 0 && row < rows; row++) {
         uint32_t id;
 
-        rc = key_set_add(&c->keys, cols, row, &id, err);
+        rc = row % PARTS_LOOK_ROWS ? 0 : session_check_cancel(stmt->conn, err);
+        if (rc == 0)
+            rc = key_set_add(&c->keys, cols, row, &id, err);
     }
     return rc < 0 ? rc : 0;
 }

@@ -70,6 +70,11 @@ static const struct statement statements[] = {
      .sql = "INSERT INTO u SELECT k, g, s FROM t WHERE k % 100000000 < 50000 ON CONFLICT (k) DO "
             "UPDATE SET g = 1", /* an UPDATE before has moved the keys */
      .whole = true},
+    {.setup = "SET statement_memory = 0",
+     .sql =
+         "INSERT INTO u SELECT k * 4 + x, g, 'a' FROM t, generate_series(0, 3) x ON CONFLICT (k) "
+         "DO UPDATE SET g = EXCLUDED.g + u.g",
+     .whole = true},
     {.sql = "DELETE FROM t WHERE g = 3 RETURNING s", .whole = true},
     {.sql = "CHECKPOINT", .before = "UPDATE t SET g = g + 0", .quick = true},
     {.sql = "ALTER TABLE t ADD COLUMN c INT DEFAULT 3",
