@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#define COMMIT_HEADS         4096u               /* of a frame and a commit, at most */
 #define COMMIT_GROUP_BYTES   (32u * 1024 * 1024) /* of one frame; one larger commit goes alone */
 #define COMMIT_SYNC_DELAY_NS (50u * 1000 * 1000) /* unsynced appends become durable within this */
 
@@ -430,6 +431,24 @@ int shard_write(struct shard *s,
     return shard_write_how(s, batches, count, &how, ret_seq, err);
 }
 
+/* A commit is one record of the log, which is one append to the volume. */
+static int commit_check_bytes(size_t bytes, struct dn_err *err)
+{
+    int rc;
+
+    if (bytes <= VOLUME_OBJECT_MAX - COMMIT_HEADS)
+        return DN_OK;
+    rc = DN_FAIL(err,
+                 DN_E_LIMIT,
+                 "the rows of one transaction take %zu bytes; the most is %u",
+                 bytes,
+                 VOLUME_OBJECT_MAX - COMMIT_HEADS);
+    dn_err_hint(err,
+                "Write them in several transactions, or in a statement outside of a transaction "
+                "block.");
+    return rc;
+}
+
 int shard_commit(struct shard *s,
                  const struct shard_batch *batches,
                  size_t count,
@@ -475,6 +494,8 @@ int shard_commit(struct shard *s,
     }
     if (rc == DN_OK && (!c.rowid_bases || !c.expiries || c.bytes.failed))
         rc = DN_FAIL_NOMEM(err);
+    if (rc == DN_OK)
+        rc = commit_check_bytes(c.bytes.len, err);
     if (rc == DN_OK)
         rc = commit_run(s, &c, err);
     buf_done(&c.bytes);
