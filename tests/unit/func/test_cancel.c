@@ -758,38 +758,9 @@ static void test_rows(void **state)
     assert_true(calls >= SAMPLE * 5 || *only);
 }
 
-/* What takes an array apart looks while it does, not only between its batches of rows. */
-static void test_apart(void **state)
-{
-    static const char *const names[] = {"unnest", "generate_subscripts", "_pg_expandarray"};
-    const struct rowfunc *f;
-    uint32_t found = 0;
-
-    (void)state;
-    part = parts[0];
-    for (uint32_t i = 0; (f = rowfunc_at(i)); i++)
-        for (size_t n = 0; n < DN_ARRAY_SIZE(names); n++) {
-            struct call c = {.rf = f, .args_count = f->args_count, .result = TYPE_INTEGER};
-            struct dn_err err;
-
-            if (strcmp(f->name, names[n]) != 0)
-                continue;
-            for (uint32_t a = 1; a < c.args_count; a++)
-                c.args[a] = (struct datum){.type = f->args[a], .v.i64 = 1};
-            c.args[0] = long_array(type_array_of(TYPE_INTEGER), 0);
-            atomic_store(&cancel, true);
-            assert_int_equal(run_rowfunc(&c, &err), DN_E_CANCELED);
-            atomic_store(&cancel, false);
-            arena_reset(&arena);
-            found++;
-        }
-    assert_true(found >= DN_ARRAY_SIZE(names));
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_apart),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_casts),
