@@ -42,7 +42,7 @@ BUSY = {
     "set operation": f"SELECT count(*) FROM (SELECT x FROM {SERIES} EXCEPT SELECT x + 1 FROM {SERIES}) t",
     "recursion": "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
     "subquery of each row": "SELECT count(*) FROM big b WHERE (SELECT count(*) FROM big c WHERE c.v < b.v AND c.a + b.a > 0) > 5",
-    "a function": "SELECT length(replace(repeat('a', 20000000), 'a', 'bbbbbbbbb')) FROM generate_series(1, 1000)",
+    "a function": f"SELECT max(length(replace(repeat('a', 20000000), 'a', 'bbbbbbbbb' || x))) FROM {SERIES}",
     "LIKE with a long piece": "SELECT repeat('a', 2000000) LIKE '%' || repeat('a', 1000000) || '_b%'",
     "compiling": "SELECT CASE " + " ".join(f"WHEN a = {i} THEN {i}" for i in range(100000)) + " END FROM big",
     "aggregated text": f"SELECT length(string_agg(x::text, ',')) FROM {SERIES}",
@@ -109,6 +109,8 @@ WAITING = {
     "COPY of JSON from a pipe without a writer": f"COPY sink FROM '{PIPES[0]}' (FORMAT ndjson)",
     "COPY to a pipe without a reader": f"COPY (SELECT 1) TO '{PIPES[1]}'",
 }
+# What goes on when what it waits for has ended; the rest waits for what does not come.
+BEHIND = [sql for name, sql in WAITING.items() if name != "sleep" and "pipe" not in name]
 
 
 class Statement:
@@ -341,7 +343,7 @@ class Terminate(InterruptTest):
         self.stop(2 * self.answer_s)
         for s in statements:
             self.assertTrue(s.ended(WAIT_S))
-            if s.sql != WAITING["a lock"]:  # it may be given when the session that has it ends first
+            if s.sql not in BEHIND:  # what it waits for may end before it is told to end itself
                 self.assertNotEqual(s.outcome, "done", s.sql)
         for s in (login, half, web, stream, lines):
             s.close()
