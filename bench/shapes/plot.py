@@ -3,7 +3,7 @@
 import html
 import math
 
-WIDTH, LEFT, RIGHT, ROW, TOP = 900, 170, 30, 34, 46
+WIDTH, LEFT, RIGHT, ROW, TOP = 900, 200, 30, 34, 46
 LOW, HIGH = 0.01, 100
 TICKS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
