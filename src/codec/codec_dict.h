@@ -2,7 +2,7 @@
  *
  * codec_dict.h: what codecs with a dictionary share. For src/codec only. Any thread.
  *
- * The codecs of rows that take turns (DICT_KIN, DICT_NEXT, DICT_FAR) have this head:
+ * The codecs whose dictionary may be elsewhere (DICT_KIN, DICT_NEXT, DICT_FAR) have this head:
  *
  *   u16 entries, varint vectors back; if that is 0: varint bytes of the value list, the list
  *

@@ -91,8 +91,8 @@ int text_parse_date(const struct func_session *session,
     return rc;
 }
 
-/* The zone that a text names. Without a date it must have one offset for all times: nobody knows
- * whether it is summer there. */
+/* The zone that a text names. Without a date it must have one offset for all times, as summer time
+ * cannot be told. */
 static int text_clock_zone(const struct func_session *session,
                            struct vstr s,
                            const struct text_instant *t,

@@ -148,24 +148,24 @@ static double rows_of(struct planner *q, const struct lnode *n)
 
 /* ---- what joins ---- */
 
-/* The table under filters and computed columns; NULL: it is no table. */
-static const struct lnode *order_table(const struct lnode *n)
+/* The node of this kind under filters and computed columns; NULL: another one is there. */
+static const struct lnode *order_under(const struct lnode *n, enum lkind kind)
 {
     while (n->kind == L_FILTER || n->kind == L_MAP)
         n = n->in;
-    return n->kind == L_SCAN ? n : NULL;
+    return n->kind == kind ? n : NULL;
 }
 
 static int order_key(struct planner *q, struct jinput *in, struct dn_err *err)
 {
-    const struct lnode *scan = order_table(in->n);
+    const struct lnode *scan = order_under(in->n, L_SCAN);
 
     in->base = scan ? fmax(in->rows, rewrite_rows(q, scan)) : in->rows;
     for (uint16_t i = 0; scan && i < scan->table->columns_count; i++) {
         if (scan->table->columns[i].key_pos == 0)
             continue;
         in->keyed = true;
-        if (!scan->col_vars[i]) { /* nobody asked for it: no condition is about it */
+        if (!scan->col_vars[i]) { /* the query does not use it: no condition is about it */
             in->key.n = 0;
             break;
         }
@@ -209,14 +209,6 @@ static int order_conds(struct jorder *o, const struct lexprs *conds, struct dn_e
     return 0;
 }
 
-/* The aggregate under filters and computed columns; NULL: it is none. */
-static const struct lnode *order_agg(const struct lnode *n)
-{
-    while (n->kind == L_FILTER || n->kind == L_MAP)
-        n = n->in;
-    return n->kind == L_AGG ? n : NULL;
-}
-
 /* Groups by a column that must be equal to one of a table, as a subquery has them that became a
  * join: probably most rows of that table have one, which is far more than one of so many rows is
  * guessed to have otherwise. */
@@ -228,11 +220,11 @@ static void order_groups(struct jorder *o)
         for (uint32_t side = 0; side < 2 && c->equal; side++) {
             struct jinput *in = &o->in[c->of[side]];
             const struct jinput *peer = &o->in[c->of[1 - side]];
-            const struct lnode *agg = order_agg(in->n);
+            const struct lnode *agg = order_under(in->n, L_AGG);
             bool key = false;
             double guess, groups;
 
-            if (!agg || !order_table(peer->n))
+            if (!agg || !order_under(peer->n, L_SCAN))
                 continue;
             for (uint32_t k = 0; k < agg->defs_count; k++)
                 key = key || agg->defs[k].var == c->var[side];

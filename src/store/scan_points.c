@@ -5,8 +5,8 @@
  * stretches of whole numbers. The points are all combinations of them, each with its token, so that
  * segments can be left out by their tokens and runs be found without a look at every one.
  *
- * No other partition has rows that satisfy the constraints. Points may be of partitions that nobody
- * has written, and are in no order of tokens. */
+ * No other partition has rows that satisfy the constraints. A point may be of a partition
+ * without rows; points are in no order of tokens. */
 #include "store/scan_int.h"
 
 /* Are the values whole numbers, so that those between two can be counted? */
