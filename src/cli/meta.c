@@ -433,9 +433,24 @@ static void meta_echo(struct shell *sh, const char *arg)
     buf_done(&text);
 }
 
+static bool meta_is_function(const char *name)
+{
+    for (uint32_t i = 0; func_at(i); i++)
+        if (!(func_at(i)->flags & FUNC_OPERATOR) && strcasecmp(func_at(i)->name, name) == 0)
+            return true;
+    for (uint32_t i = 0; agg_at(i); i++)
+        if (strcasecmp(agg_at(i)->name, name) == 0)
+            return true;
+    return false;
+}
+
 static void meta_syntax(struct shell *sh, const char *arg)
 {
-    if (!help_print(arg, sh->out.to))
+    if (help_print(arg, sh->out.to))
+        return;
+    if (meta_is_function(arg))
+        meta_functions(sh, arg);
+    else
         shell_complain(sh, "no help for \"%s\"; \\h alone lists what there is", arg);
 }
 

@@ -274,7 +274,12 @@ class Commands(Case):
                      "\\g ", "\\gx ", "\\set ", "\\pset ", ".tables", ".mode", ".schema", ".timer", ".help", ".read", ".quit"):
             self.assertIn(word, out)
         out, _ = self.shell("\\h\n")
-        self.assertIn("  CREATE TABLE\n", out)
+        self.assertRegex(out, r"  CREATE TABLE +CREATE ")
+        self.assertIn("  DROP VIEW", self.shell("\\h drop\n")[0])
+        out, _ = self.shell("\\h show partitions;\n")
+        self.assertEqual(out, "SHOW PARTITIONS table           where its rows live\n"
+                              "for example: SHOW PARTITIONS GeoCheckin;\nmore: docs/sql/show.md\n")
+        self.assertIn("time_bucket: The start of the bucket", self.shell("\\h time_bucket\n")[0])
         out, _ = self.shell("\\h create t\n")
         self.assertIn("QUANTUM(time, 1, 'd')", out)
         self.assertIn('no help for "frob"', self.shell("\\h frob\n")[1])
@@ -476,7 +481,7 @@ class Interactive(Case):
                                  ("SELECT time_buc\t", "time_bucket"), ("UPDATE weather SET tempe\t", "SET temperature"),
                                  ("SELECT * FROM weather WHERE statio\t", "WHERE station"), ("\\tim\t on", "\\timing"),
                                  ("SHOW max_sub\t;", "SHOW max_subqueries"), ("SET sync\t = on;", "SET synchronous_commit"),
-                                 ("\\h CREATE T\t", "CREATE TABLE"), ("\\format mark\t", "markdown"),
+                                 ("\\h CREATE TA\t", "CREATE TABLE"), ("\\format mark\t", "markdown"),
                                  ("TRUNCA\t", "TRUNCATE"), ("INTERV\t", "INTERVAL")):
                 t.type(typed)
                 shown = ""
