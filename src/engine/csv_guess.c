@@ -11,6 +11,7 @@
 #include "parquet/parquet.h"
 
 #include <inttypes.h>
+#include <strings.h>
 
 #define GUESS_CHUNK   (1024u * 1024)
 #define GUESS_QUANTUM "1, 'd'"
@@ -119,8 +120,11 @@ static int guess_records(
         arena_reset(scratch);
         rc = csv_cells(
             &g->ret->format, text + at, len - at, first ? &g->ret->arena : scratch, &record, err);
-        if (rc < 0)
+        if (rc < 0) {
+            if (rc != DN_E_NOMEM)
+                dn_err_prefix(err, "line %" PRIu64, g->line);
             break;
+        }
         at += record.record_len;
         if (first) {
             g->first = record;
@@ -134,6 +138,24 @@ static int guess_records(
             g->line += record.lines;
     }
     return rc;
+}
+
+/* Texts that are no table: an array of JSON, and a page that came instead of the file. */
+static int guess_refuse(const char *text, size_t len, struct dn_err *err)
+{
+    static const char *const pages[] = {"<!doctype", "<html", "<?xml"};
+    size_t at = strspn(text, " \t\r\n"); /* behind the text are zeros */
+
+    for (size_t i = 0; i < DN_ARRAY_SIZE(pages); i++)
+        if (strncasecmp(text + at, pages[i], strlen(pages[i])) == 0)
+            return DN_FAIL(
+                err, DN_E_BAD_TEXT, "the file is a page of HTML or XML, not rows of a table");
+    if (at < len && text[at] == '[' && text[at + 1 + strspn(text + at + 1, " \t\r\n")] == '{') {
+        (void)DN_FAIL(err, DN_E_BAD_TEXT, "the file is an array of JSON");
+        dn_err_hint(err, "Lines of JSON objects are read; jq -c '.[]' makes them of an array.");
+        return DN_E_BAD_TEXT;
+    }
+    return 0;
 }
 
 /* The first chunk, without a byte order mark. DN_EOF: there is nothing in it, and no table is
@@ -150,6 +172,8 @@ static int guess_begin(struct guess *g, char **text, size_t *len, struct dn_err 
         return spec->table ? DN_FAIL(err, DN_E_BAD_TEXT, "the file is empty") : DN_EOF;
     if (g->ret->format.encoding == CSV_NDJSON)
         g->ret->format.delimiter = ',', g->ret->format.quote = '"';
+    else if (spec->table && guess_refuse(*text, *len, err) < 0)
+        return DN_E_BAD_TEXT;
     csv_sniff(*text, *len, &g->ret->format);
     if (spec->header == CSV_GUESS_NO_HEADER && !spec->columns && spec->table)
         return DN_FAIL(

@@ -87,4 +87,6 @@ void csv_sniff(const char *text, size_t len, struct csv_format *f)
             f->delimiter = sniff_delimiters[i];
         }
     }
+    if (best.cells < 2)
+        f->delimiter = ','; /* one column: nothing was found out */
 }

@@ -89,6 +89,13 @@ static const struct {
     {"\x04\"M\x18", 4, "lz4"},
     {"BZh91AY&SY", 10, "bzip2"},
     {"SQLite format 3\0", 16, "SQLite"},
+    {"\x89PNG\r\n", 6, "a picture (PNG)"},
+    {"\xff\xd8\xff", 3, "a picture (JPEG)"},
+    {"%PDF-", 5, "PDF"},
+    {"\x7f"
+     "ELF",
+     4,
+     "a program"},
     {"\xff\xfe", 2, "UTF-16"},
     {"\xfe\xff", 2, "UTF-16"},
 };

@@ -261,7 +261,7 @@ class Import(FileCase):
 
     def test_other_kinds_of_files(self):
         for data, what in ((b"PAR1\x15\x04\x15", "Parquet"), (b"PK\x03\x04zip", "zip (or Excel)"), (b"\xfd7zXZ\0\0", "xz"),
-                           (b"BZh91AY&SY123", "bzip2"), (b"\x04\"M\x18aaaa", "lz4")):
+                           (b"\x89PNG\r\n\x1a\n", "a picture (PNG)"), (b"%PDF-1.7", "PDF"), (b"BZh91AY&SY123", "bzip2"), (b"\x04\"M\x18aaaa", "lz4")):
             _, err = self.load("cpu", "-", stdin=data, code=1)
             self.assertIn(f"the data are {what}, not a text in UTF-8", err)
             self.assertIn("FORMAT parquet" if what == "Parquet" else "gzip or zstd", err)
@@ -272,6 +272,17 @@ class Import(FileCase):
         self.load("-q", "cpu", "-", "--no-header", stdin="PAR1,1600000000000,1,x\n")  # begins like one and is none
         self.load("-q", "cpu", self.file("a.csv", "PAR1,1600000000001,1,x\n"), "--no-header")
         self.assertEqual(self.count(), 2)
+
+    def test_texts_that_are_no_table(self):
+        for text, says in (("[{\"a\": 1},\n{\"a\": 2}]\n", "the file is an array of JSON"), ("\n [\n  {}]", "jq -c '.[]'"),
+                           ("<!DOCTYPE html>\n<html>", "a page of HTML or XML"), ("<?xml version='1.0'?>", "a page of HTML or XML"),
+                           ("a,b\n1,2\n\"x,3\n4,5\n", "line 3: a quote is not closed"),
+                           ("a,b\n1,\"2\" x\n", "line 2: there is text behind the closing quote")):
+            _, err = self.load("--create", "fresh", "-", stdin=text, code=1)
+            self.assertIn(says, err)
+        out, _ = self.load("--create", "-q", "lines", "-", stdin="word\none\ntwo; three\n")
+        self.assertNotIn("cells end", out)
+        self.assertEqual(self.select("SELECT * FROM lines ORDER BY 1"), "one\ntwo; three\n")
 
     def test_rejects(self):
         """Bad rows go to a file with their lines; the others are in."""
