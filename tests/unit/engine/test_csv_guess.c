@@ -68,7 +68,7 @@ static void test_suggest_refused(void **state)
     } cases[] = {
         {"", DENDRO_HEADER_AUTO, "the file is empty"},
         {"1,2\n", DENDRO_HEADER_NO, "without a header the columns need names: give them"},
-        {"a,\"b\n", DENDRO_HEADER_AUTO, "a quote is not closed"},
+        {"a,\"b\n", DENDRO_HEADER_AUTO, "line 1: a quote is not closed"},
     };
 
     (void)state;
