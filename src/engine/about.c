@@ -4,71 +4,9 @@
  * changes what there is or rows, and whether its text has a secret. */
 #include "engine/about.h"
 
-#include "engine/engine_int.h"
-#include "engine/parts.h"
-#include "engine/run.h"
+#include "engine/stmt_ops.h"
 
 #include <stdio.h>
-
-static enum engine_class about_class(const struct stmt *ast)
-{
-    switch (ast->kind) {
-    case STMT_ALTER:
-    case STMT_ALTER_SEQUENCE:
-    case STMT_COMMENT:
-    case STMT_CREATE_INDEX:
-    case STMT_CREATE_SCHEMA:
-    case STMT_CREATE_SEQUENCE:
-    case STMT_CREATE_TABLE:
-    case STMT_CREATE_VIEW:
-    case STMT_DROP:
-    case STMT_DROP_SCHEMA:
-    case STMT_GRANT:
-    case STMT_ROLE:
-    case STMT_TIMEPART:
-    case STMT_TYPE:
-    case STMT_SLABS:
-        return ENGINE_DDL;
-    case STMT_SET:
-        return ast->set->scope == SET_SYSTEM ? ENGINE_DDL : ENGINE_OTHER;
-    case STMT_INSERT:
-    case STMT_UPDATE:
-    case STMT_DELETE:
-    case STMT_MERGE:
-    case STMT_TRUNCATE:
-        return ENGINE_MOD;
-    case STMT_COPY:
-        return ast->copy->from ? ENGINE_MOD : about_class(ast->explained);
-    case STMT_SELECT:
-        return stmt_has_parts(ast) ? ENGINE_MOD : ENGINE_OTHER;
-    case STMT_EXPLAIN:
-        return ast->explain.analyze ? about_class(ast->explained) : ENGINE_OTHER;
-    case STMT_CHANNEL:
-    case STMT_CHECKPOINT:
-    case STMT_CLOSE:
-    case STMT_DEALLOCATE:
-    case STMT_DECLARE:
-    case STMT_DESCRIBE:
-    case STMT_DISCARD:
-    case STMT_EMPTY:
-    case STMT_EXECUTE:
-    case STMT_FETCH:
-    case STMT_LOCK:
-    case STMT_MAINTAIN:
-    case STMT_PREPARE:
-    case STMT_SHOW_CREATE_TABLE:
-    case STMT_SHOW_PARTITIONS:
-    case STMT_SHOW_SCHEMAS:
-    case STMT_SHOW_SETTING:
-    case STMT_SHOW_TABLES:
-    case STMT_SHOW_TABLE_STATUS:
-    case STMT_TRANSACTION:
-    case STMT_USE:
-    case STMT_KIND_MAX:
-        break;
-    }
-    return ENGINE_OTHER;
-}
 
 /* ---- names ---- */
 
@@ -129,31 +67,19 @@ static bool about_secret(const struct stmt *ast)
 void stmt_about(struct dendro_stmt *stmt, struct engine_about *ret)
 {
     const struct stmt *ast = stmt->ast;
-    size_t len;
 
     *ret = (struct engine_about){.class = ENGINE_OTHER};
     if (!ast)
         return;
-    if (ast->kind == STMT_TRANSACTION && !stmt->conn->tx.tag)
-        snprintf(stmt->tag, sizeof(stmt->tag), "TRANSACTION");
-    else
-        stmt_set_tag(stmt);
-    len = strcspn(stmt->tag, "0123456789"); /* without how many rows */
-    while (len > 0 && stmt->tag[len - 1] == ' ')
-        len--;
-    snprintf(ret->kind, sizeof(ret->kind), "%.*s", (int)len, stmt->tag);
-    ret->class = about_class(ast);
+    snprintf(ret->kind, sizeof(ret->kind), "%s", stmt_ops_of(ast)->name(ast));
+    ret->class = stmt_ops_of(ast)->class(ast);
     ret->secret = about_secret(ast);
     about_object(ast, ret);
 }
 
 void engine_about(dendro_stmt *stmt, struct engine_about *ret)
 {
-    char kept[sizeof(stmt->tag)];
-
-    memcpy(kept, stmt->tag, sizeof kept);
     stmt_about(stmt, ret);
-    memcpy(stmt->tag, kept, sizeof kept);
 }
 
 void engine_about_masked(const struct engine_about *a, char *to, size_t size)

@@ -8,6 +8,7 @@
 #include "engine/generated.h"
 #include "engine/pressure.h"
 #include "engine/retain.h"
+#include "engine/stmt_ops.h"
 #include "engine/timepart.h"
 #include "engine/ttl.h"
 
@@ -516,7 +517,7 @@ static int alter_defaults(struct alter *a, struct dn_err *err)
     return rc < 0 ? rc : ddl_alter_look(a, err);
 }
 
-int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct alter a = {.stmt = stmt};
     int rc = session_write_allowed(stmt->conn, err);
@@ -531,3 +532,73 @@ int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err)
         session_notice(stmt->conn, "NOTICE", "%s", a.skipped);
     return rc < 0 ? rc : 0;
 }
+
+/* ---- the row of ALTER ---- */
+
+/* The owner's; another name or schema needs CREATE there, a foreign key REFERENCES. */
+int stmt_alter_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    int rc;
+
+    if (ast->object == OBJECT_SCHEMA)
+        return privilege_schema_owner(stmt, &ast->name, err);
+    if (ast->object == OBJECT_INDEX)
+        return 0; /* of its table: index.c */
+    rc = privilege_owner(stmt, &ast->name, err);
+    for (uint32_t i = 0; rc == 0 && ast->alter && i < ast->alter->actions_count; i++) {
+        const struct alter_action *a = &ast->alter->actions[i];
+        struct qual_name to = {.schema = a->to.s, .pos = a->to.pos};
+
+        if (a->kind == ALTER_RENAME_TABLE)
+            rc = privilege_create_beside(stmt, &ast->name, err);
+        else if (a->kind == ALTER_SET_SCHEMA)
+            rc = privilege_create(stmt, &to, err);
+        else
+            rc = privilege_references(stmt, a->constraints, a->constraints_count, err);
+    }
+    return rc;
+}
+
+static const char *alter_name(const struct stmt *ast)
+{
+    static const char *const names[OBJECT_KIND_MAX] = {[OBJECT_TABLE] = "ALTER TABLE",
+                                                       [OBJECT_VIEW] = "ALTER VIEW",
+                                                       [OBJECT_SEQUENCE] = "ALTER SEQUENCE",
+                                                       [OBJECT_INDEX] = "ALTER INDEX",
+                                                       [OBJECT_SCHEMA] = "ALTER SCHEMA"};
+
+    DN_ASSERT(names[ast->object]);
+    return names[ast->object];
+}
+
+static int alter_run(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    switch (stmt->ast->object) {
+    case OBJECT_VIEW:
+        return stmt_run_alter_view(stmt, err);
+    case OBJECT_SEQUENCE:
+        return stmt_run_sequence(stmt, err);
+    case OBJECT_INDEX:
+        return stmt_run_drop_index(stmt, err);
+    case OBJECT_SCHEMA:
+        return stmt_run_alter_schema(stmt, err);
+    case OBJECT_TABLE:
+        return stmt_run_alter(stmt, err);
+    case OBJECT_COLUMN: /* objects of COMMENT alone */
+    case OBJECT_CONSTRAINT:
+    case OBJECT_DATABASE:
+    case OBJECT_ROLE:
+    case OBJECT_KIND_MAX:
+        break;
+    }
+    return DN_FAIL(err, DN_E_INTERNAL, "ALTER of an unknown object: %d", (int)stmt->ast->object);
+}
+
+STMT_OPS(alter,
+         alter_name,
+         tag_name,
+         class_ddl,
+         use_writes,
+         stmt_alter_privilege,
+         compile_nothing,
+         alter_run);

@@ -19,6 +19,8 @@
 #include "engine/merge.h"
 #include "engine/parts.h"
 #include "engine/pressure.h"
+#include "engine/stmt_ops.h"
+#include "engine/timepart.h"
 #include "engine/ttl.h"
 
 #include <stdio.h>
@@ -601,3 +603,35 @@ int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err)
         stmt_change_advise(stmt, err);
     return rc;
 }
+
+/* ---- the rows of UPDATE and DELETE ---- */
+
+static int change_compile(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return stmt_deletes_counters(stmt) ? 0 : stmt_compile_change(stmt, stmt->ast, err);
+}
+
+static int delete_run(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return stmt->plan ? stmt_run_change(stmt, err) : stmt_run_delete_counters(stmt, err);
+}
+
+STMT_NAME(update, "UPDATE")
+STMT_OPS(update,
+         stmt_name_update,
+         tag_rows,
+         class_mod,
+         use_writes,
+         privilege_by_planner,
+         change_compile,
+         stmt_run_change);
+
+STMT_NAME(delete, "DELETE")
+STMT_OPS(delete,
+         stmt_name_delete,
+         tag_rows,
+         class_mod,
+         use_writes,
+         privilege_by_planner,
+         change_compile,
+         delete_run);

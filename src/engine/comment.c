@@ -6,6 +6,7 @@
 #include "catalog/table_constraint.h"
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/stmt_ops.h"
 
 static int comment_table(const struct catalog *cur,
                          const struct table *was,
@@ -148,7 +149,7 @@ comment_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, st
     return rc;
 }
 
-int stmt_run_comment(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_comment(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct comment_stmt *c = stmt->ast->comment;
     int rc = session_write_allowed(stmt->conn, err);
@@ -169,3 +170,34 @@ int stmt_run_comment(struct dendro_stmt *stmt, struct dn_err *err)
             "sequences and schemas have one");
     return rc < 0 ? rc : 0;
 }
+
+/* ---- the row of COMMENT ---- */
+
+static int
+comment_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    const struct comment_stmt *c = ast->comment;
+    const struct role *self = access_role_by_id(stmt->catalog->access, stmt->conn->role);
+
+    if (c->object == OBJECT_INDEX)
+        return 0; /* index.c */
+    if (c->object == OBJECT_DATABASE)
+        return DN_FAIL(
+            err, DN_E_DENIED, "must be owner of database %s", stmt->conn->functions.database);
+    if (c->object == OBJECT_ROLE)
+        return self && (self->attrs & ROLE_CREATEROLE)
+                   ? 0
+                   : DN_FAIL(err, DN_E_DENIED, "must have CREATEROLE privilege");
+    return c->object == OBJECT_SCHEMA ? privilege_schema_owner(stmt, &c->name, err)
+                                      : privilege_owner(stmt, &c->name, err);
+}
+
+STMT_NAME(comment, "COMMENT")
+STMT_OPS(comment,
+         stmt_name_comment,
+         tag_name,
+         class_ddl,
+         use_writes,
+         comment_privilege,
+         compile_nothing,
+         stmt_run_comment);

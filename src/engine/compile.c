@@ -9,6 +9,7 @@
 #include "engine/parts.h"
 #include "engine/privilege.h"
 #include "engine/session_settings.h"
+#include "engine/stmt_ops.h"
 #include "engine/timepart.h"
 
 bool stmt_compiled(const struct dendro_stmt *stmt)
@@ -22,8 +23,7 @@ const struct stmt *stmt_inner(const struct dendro_stmt *stmt)
     return stmt->ast->kind == STMT_EXPLAIN ? stmt->ast->explained : stmt->ast;
 }
 
-/* The columns of results that come from describe.h. */
-static int stmt_compile_describe(struct dendro_stmt *stmt, struct dn_err *err)
+int compile_described(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct describe d;
     struct plan_col *cols;
@@ -43,7 +43,7 @@ static int stmt_compile_describe(struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
-static int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
     int rc;
@@ -58,7 +58,7 @@ static int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast,
     return 0;
 }
 
-static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
     int rc;
@@ -78,7 +78,7 @@ static int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast,
     return rc < 0 ? rc : stmt_compile_returning(stmt, ast, stmt->plan->table, err);
 }
 
-static int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
+int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err)
 {
     static const struct plan_col col = {.name = "plan", .type = TYPE_VARCHAR};
     const struct stmt *inner = stmt->ast->explained;
@@ -132,85 +132,11 @@ void stmt_forget(struct dendro_stmt *stmt)
     arena_reset(&stmt->compiled);
 }
 
-static int stmt_compile_copied(struct dendro_stmt *stmt, struct dn_err *err)
-{
-    int rc = stmt_compile_copy(stmt, err);
-
-    if (rc == 0 && stmt->ast->explained)
-        rc = stmt_compile_select(stmt, stmt->ast->explained, err);
-    stmt->cols_count = 0; /* the rows go to the file */
-    return rc < 0 ? rc : copy_find_columns(stmt, err);
-}
-
 static int stmt_compile_kind(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = privilege_statement(stmt, err);
 
-    if (rc < 0)
-        return rc;
-    switch (stmt->ast->kind) {
-    case STMT_SELECT:
-        return stmt_compile_select(stmt, stmt->ast, err);
-    case STMT_INSERT:
-        return stmt_compile_insert(stmt, stmt->ast, err);
-    case STMT_UPDATE:
-    case STMT_DELETE:
-        return stmt_deletes_counters(stmt) ? 0 : stmt_compile_change(stmt, stmt->ast, err);
-    case STMT_COPY:
-        return stmt_compile_copied(stmt, err);
-    case STMT_DECLARE: /* FETCH gives the rows */
-    case STMT_PREPARE: /* errors come now; EXECUTE has a plan of its own */
-        rc = stmt->ast->kind == STMT_DECLARE ? stmt_compile_select(stmt, stmt->ast->explained, err)
-                                             : stmt_compile_explain(stmt, err);
-        stmt->cols_count = 0;
-        return rc;
-    case STMT_FETCH:
-        return cursor_compile_fetch(stmt, err);
-    case STMT_EXPLAIN:
-        return stmt_compile_explain(stmt, err);
-    case STMT_DESCRIBE:
-    case STMT_SHOW_TABLES:
-    case STMT_SHOW_SCHEMAS:
-    case STMT_SHOW_CREATE_TABLE:
-    case STMT_SHOW_TABLE_STATUS:
-    case STMT_SHOW_PARTITIONS:
-    case STMT_SHOW_SETTING:
-        return stmt_compile_describe(stmt, err);
-    case STMT_CREATE_TABLE:
-        return stmt_compile_create_as(stmt, err);
-    case STMT_EMPTY:
-    case STMT_MERGE: /* its parts are compiled */
-    case STMT_DEALLOCATE:
-    case STMT_TRUNCATE:
-    case STMT_ALTER:
-    case STMT_CREATE_VIEW:
-    case STMT_TIMEPART:
-    case STMT_TYPE:
-    case STMT_SLABS:
-    case STMT_COMMENT:
-    case STMT_DROP:
-    case STMT_CREATE_SCHEMA:
-    case STMT_DROP_SCHEMA:
-    case STMT_USE:
-    case STMT_SET:
-    case STMT_CHECKPOINT:
-    case STMT_CLOSE:
-    case STMT_TRANSACTION:
-    case STMT_CREATE_INDEX:
-    case STMT_CREATE_SEQUENCE:
-    case STMT_ALTER_SEQUENCE:
-    case STMT_MAINTAIN:
-    case STMT_ROLE:
-    case STMT_GRANT:
-    case STMT_DISCARD:
-    case STMT_LOCK:
-    case STMT_CHANNEL:
-        return 0;
-    case STMT_EXECUTE: /* from here on: refuse.c */
-    case STMT_KIND_MAX:
-        break;
-    }
-    return DN_FAIL(err, DN_E_INTERNAL, "unknown kind of statement: %d", (int)stmt->ast->kind);
+    return rc < 0 ? rc : stmt_ops_of(stmt->ast)->compile(stmt, err);
 }
 
 int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)

@@ -8,8 +8,12 @@
 #include "engine/copy.h"
 #include "engine/generated.h"
 #include "engine/names.h"
+#include "engine/stmt_ops.h"
 #include "plan/stored.h"
 #include "volume/hostfile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 #define COPY_ROWS  "COPY ()" /* how the rows of a change are called */
 #define COPY_SPARE 4u        /* bytes: more than what is held back while it may be the end mark */
@@ -146,7 +150,7 @@ static int copy_bind_where(struct dendro_stmt *stmt, const struct plan_env *env,
     return rc;
 }
 
-int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct copy_stmt *ast = stmt->ast->copy;
     struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
@@ -379,7 +383,71 @@ static int copy_run_from(struct dendro_stmt *stmt, struct dn_err *err)
     return rc;
 }
 
-int stmt_run_copy(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_copy(struct dendro_stmt *stmt, struct dn_err *err)
 {
     return stmt->ast->copy->from ? copy_run_from(stmt, err) : copy_run_out(stmt, err);
 }
+
+/* ---- the row of COPY ---- */
+
+static int
+copy_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    const struct copy_stmt *c = ast->copy;
+    uint32_t files = c->from ? ACCESS_READ_FILES : ACCESS_WRITE_FILES;
+    int rc;
+
+    if (c->place != COPY_STDIO &&
+        !access_inherits(stmt->catalog->access, stmt->conn->role, files)) {
+        rc = DN_FAIL(err,
+                     DN_E_DENIED,
+                     "must be superuser or have privileges of the pg_%s_server_files role to COPY "
+                     "%s a file",
+                     c->from ? "read" : "write",
+                     c->from ? "from" : "to");
+        dn_err_hint(err,
+                    "Anyone can COPY to stdout or from stdin. psql's \\copy command also works "
+                    "for anyone.");
+        return rc;
+    }
+    return c->from ? privilege_columns(stmt,
+                                       &c->table,
+                                       c->columns,
+                                       c->columns_count,
+                                       PRIVILEGE_BIT(PRIVILEGE_INSERT),
+                                       err)
+                   : 0;
+}
+
+static const char *copy_name(const struct stmt *ast)
+{
+    return ast->copy->from ? "COPY FROM" : "COPY";
+}
+
+static void copy_tag(const struct dendro_stmt *stmt, char *to, size_t size)
+{
+    snprintf(to, size, "COPY %" PRIu64, stmt->rows_count);
+}
+
+static enum engine_class copy_class(const struct stmt *ast)
+{
+    return ast->copy->from ? ENGINE_MOD : stmt_ops_of(ast->explained)->class(ast->explained);
+}
+
+static enum tx_use copy_use(const struct stmt *ast)
+{
+    return ast->copy->from ? TX_WRITES : stmt_ops_of(ast->explained)->use(ast->explained);
+}
+
+static int copy_compile(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = stmt_compile_copy(stmt, err);
+
+    if (rc == 0 && stmt->ast->explained)
+        rc = stmt_compile_select(stmt, stmt->ast->explained, err);
+    stmt->cols_count = 0; /* the rows go to the file */
+    return rc < 0 ? rc : copy_find_columns(stmt, err);
+}
+
+STMT_OPS(
+    copy, copy_name, copy_tag, copy_class, copy_use, copy_privilege, copy_compile, stmt_run_copy);

@@ -6,6 +6,7 @@
 
 #include "engine/cursor_int.h"
 #include "engine/engine_int.h"
+#include "engine/stmt_ops.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -173,7 +174,7 @@ static int cursor_begin(struct dendro_stmt *stmt, struct session_cursor *c, stru
     return rc < 0 ? rc : exec_rows_init(&c->mem, c->types, c->cols_count, true, &c->owner, err);
 }
 
-int cursor_run_declare(struct dendro_stmt *stmt, struct dn_err *err)
+static int cursor_run_declare(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct spec_name *name = &stmt->ast->misc->name;
     struct session_cursor *c;
@@ -206,7 +207,7 @@ int cursor_run_declare(struct dendro_stmt *stmt, struct dn_err *err)
     return 0;
 }
 
-int cursor_run_close(struct dendro_stmt *stmt, struct dn_err *err)
+static int cursor_run_close(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct spec_name *name = &stmt->ast->misc->name;
     struct session_cursor *c;
@@ -474,7 +475,7 @@ static int fetch_plan(struct session_cursor *c,
     return DN_FAIL(err, DN_E_INTERNAL, "unknown direction of a FETCH");
 }
 
-int cursor_compile_fetch(struct dendro_stmt *stmt, struct dn_err *err)
+static int cursor_compile_fetch(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct session_cursor *c;
     struct plan_col *cols;
@@ -511,7 +512,7 @@ static int fetch_move(struct dendro_stmt *stmt, struct fetch_state *f, struct dn
     return rc == DN_EOF ? 0 : rc;
 }
 
-int cursor_run_fetch(struct dendro_stmt *stmt, struct dn_err *err)
+static int cursor_run_fetch(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct fetch *how = &stmt->ast->misc->fetch;
     struct session_cursor *c;
@@ -567,3 +568,51 @@ void cursor_list(const struct dendro_conn *conn, func_kept_fn fn, void *fn_arg)
                                        .binary = c->binary,
                                        .scroll = c->scroll});
 }
+
+/* ---- the rows of DECLARE, FETCH and CLOSE ---- */
+
+static int declare_compile(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = stmt_compile_select(stmt, stmt->ast->explained, err);
+
+    stmt->cols_count = 0; /* FETCH gives the rows */
+    return rc;
+}
+
+static const char *fetch_name(const struct stmt *ast)
+{
+    return ast->misc->fetch.move ? "MOVE" : "FETCH";
+}
+
+static const char *close_name(const struct stmt *ast)
+{
+    return ast->misc->name.s ? "CLOSE CURSOR" : "CLOSE CURSOR ALL";
+}
+
+STMT_NAME(declare, "DECLARE CURSOR")
+STMT_OPS(declare,
+         stmt_name_declare,
+         tag_name,
+         class_other,
+         use_free,
+         privilege_by_planner,
+         declare_compile,
+         cursor_run_declare);
+
+STMT_OPS(fetch,
+         fetch_name,
+         tag_rows,
+         class_other,
+         use_free,
+         privilege_by_planner,
+         cursor_compile_fetch,
+         cursor_run_fetch);
+
+STMT_OPS(close,
+         close_name,
+         tag_name,
+         class_other,
+         use_free,
+         privilege_everybody,
+         compile_nothing,
+         cursor_run_close);

@@ -21,12 +21,6 @@ struct plan_row;
 struct session_cursor;
 struct table;
 
-/* The columns of a FETCH: those of its cursor. */
-int cursor_compile_fetch(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int cursor_run_declare(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-/* FETCH: stmt->root gives the rows. MOVE: done, stmt->rows_count says how far. */
-int cursor_run_fetch(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int cursor_run_close(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* WHERE CURRENT OF: the row of the statement's table that the cursor is on; memory of
  * stmt->compiled. */
 int cursor_current(struct dendro_stmt *stmt,

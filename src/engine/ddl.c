@@ -8,8 +8,10 @@
 #include "engine/generated.h"
 #include "engine/privilege.h"
 #include "engine/sequence_ddl.h"
+#include "engine/stmt_ops.h"
 #include "engine/timepart.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -310,7 +312,7 @@ static int ddl_create_schema(void *arg,
     return rc == 0 && ast->names_count > 0 ? ddl_schema_owner(d, ret_next, err) : rc;
 }
 
-int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct ddl d = {.stmt = stmt};
     engine_edit_fn fn = ddl_create_schema;
@@ -335,3 +337,75 @@ int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err)
     }
     return rc;
 }
+
+/* ---- the rows of CREATE TABLE and CREATE SCHEMA ---- */
+
+static int
+create_table_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct qual_name name = {
+        .schema = ast->create->schema.s, .name = ast->create->name.s, .pos = ast->create->name.pos};
+    int rc = 0;
+
+    if (ast->table_def->persistence != PERSIST_TEMP)
+        rc = privilege_create_of(stmt, &name, true, err);
+    for (uint32_t i = 0; rc == 0 && i < ast->table_def->likes_count; i++)
+        rc = privilege_table(
+            stmt, &ast->table_def->likes[i].table, PRIVILEGE_BIT(PRIVILEGE_SELECT), err);
+    return rc < 0 ? rc
+                  : privilege_references(
+                        stmt, ast->table_def->constraints, ast->table_def->constraints_count, err);
+}
+
+/* Whoever may CREATE in the database. */
+static int
+create_schema_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct access_object db = {.kind = ACCESS_DATABASE};
+
+    (void)ast;
+    return access_privileges(stmt->catalog->access, stmt->conn->role, &db) &
+                   PRIVILEGE_BIT(PRIVILEGE_CREATE)
+               ? 0
+               : DN_FAIL(err,
+                         DN_E_DENIED,
+                         "permission denied for database %s",
+                         stmt->conn->functions.database);
+}
+
+static const char *create_table_name(const struct stmt *ast)
+{
+    return ast->table_def->as ? "CREATE TABLE AS" : "CREATE TABLE";
+}
+
+/* A table that was filled is told as the query that filled it. */
+static void create_table_tag(const struct dendro_stmt *stmt, char *to, size_t size)
+{
+    if (stmt->reads && !stmt->ast->table_def->no_data)
+        snprintf(to, size, "SELECT %" PRIu64, stmt->rows_count);
+    else
+        tag_name(stmt, to, size);
+}
+
+static const char *create_schema_name(const struct stmt *ast)
+{
+    return ast->keyspace ? "CREATE KEYSPACE" : "CREATE SCHEMA";
+}
+
+STMT_OPS(create_table,
+         create_table_name,
+         create_table_tag,
+         class_ddl,
+         use_writes,
+         create_table_privilege,
+         stmt_compile_create_as,
+         stmt_run_ddl);
+
+STMT_OPS(create_schema,
+         create_schema_name,
+         tag_name,
+         class_ddl,
+         use_writes,
+         create_schema_privilege,
+         compile_nothing,
+         stmt_run_ddl);

@@ -5,6 +5,7 @@
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/sequence_ddl.h"
+#include "engine/stmt_ops.h"
 #include "engine/type_ddl.h"
 
 #include <stdio.h>
@@ -383,7 +384,7 @@ static int drop_schema_edit(void *arg,
     return rc;
 }
 
-int stmt_run_drop(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_drop(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct drop d = {.stmt = stmt};
     const char *at;
@@ -401,3 +402,57 @@ int stmt_run_drop(struct dendro_stmt *stmt, struct dn_err *err)
     buf_done(&d.notices);
     return rc < 0 ? rc : 0;
 }
+
+/* ---- the rows of DROP and DROP SCHEMA ---- */
+
+static const char *drop_stmt_name(const struct stmt *ast)
+{
+    static const char *const names[OBJECT_KIND_MAX] = {[OBJECT_TABLE] = "DROP TABLE",
+                                                       [OBJECT_VIEW] = "DROP VIEW",
+                                                       [OBJECT_SEQUENCE] = "DROP SEQUENCE",
+                                                       [OBJECT_INDEX] = "DROP INDEX"};
+
+    DN_ASSERT(names[ast->object]);
+    return names[ast->object];
+}
+
+static int
+drop_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    return privilege_names(stmt, ast, 0, err);
+}
+
+static int drop_run(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return stmt->ast->object == OBJECT_INDEX ? stmt_run_drop_index(stmt, err)
+                                             : stmt_run_drop(stmt, err);
+}
+
+static const char *drop_schema_name(const struct stmt *ast)
+{
+    return ast->keyspace ? "DROP KEYSPACE" : "DROP SCHEMA";
+}
+
+static int
+drop_schema_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    return privilege_schema_owner(stmt, &ast->name, err);
+}
+
+STMT_OPS(drop,
+         drop_stmt_name,
+         tag_name,
+         class_ddl,
+         use_writes,
+         drop_privilege,
+         compile_nothing,
+         drop_run);
+
+STMT_OPS(drop_schema,
+         drop_schema_name,
+         tag_name,
+         class_ddl,
+         use_writes,
+         drop_schema_privilege,
+         compile_nothing,
+         stmt_run_drop);

@@ -7,6 +7,7 @@
 #include "engine/change_range.h"
 #include "engine/create_as.h"
 #include "engine/parts.h"
+#include "engine/stmt_ops.h"
 
 #include "base/text.h"
 
@@ -333,7 +334,7 @@ static int explain_merge(struct dendro_stmt *stmt,
     return rc;
 }
 
-int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct exec_analysis analysis = {.arena = &stmt->run};
     struct explain x = {.analyze = false};
@@ -359,3 +360,32 @@ int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err)
     buf_done(&text);
     return rc;
 }
+
+/* ---- the row of EXPLAIN ---- */
+
+/* With ANALYZE the statement runs: it counts as that. */
+static enum engine_class explain_class(const struct stmt *ast)
+{
+    return ast->explain.analyze ? stmt_ops_of(ast->explained)->class(ast->explained) : ENGINE_OTHER;
+}
+
+static enum tx_use explain_use(const struct stmt *ast)
+{
+    return ast->explain.analyze ? stmt_ops_of(ast->explained)->use(ast->explained) : TX_READS;
+}
+
+static int
+explain_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    return stmt_ops_of(ast->explained)->privilege(stmt, ast->explained, err);
+}
+
+STMT_NAME(explain, "EXPLAIN")
+STMT_OPS(explain,
+         stmt_name_explain,
+         tag_name,
+         explain_class,
+         explain_use,
+         explain_privilege,
+         stmt_compile_explain,
+         stmt_run_explain);

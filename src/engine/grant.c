@@ -5,6 +5,7 @@
 #include "catalog/access_edit.h"
 #include "engine/names.h"
 #include "engine/privilege.h"
+#include "engine/stmt_ops.h"
 
 #include <strings.h>
 
@@ -337,9 +338,23 @@ grant_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, stru
     return rc;
 }
 
-int stmt_run_grant(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_grant(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = session_write_allowed(stmt->conn, err);
 
     return rc < 0 ? rc : tx_edit(stmt->conn, grant_edit, stmt, err);
 }
+
+static const char *grant_name(const struct stmt *ast)
+{
+    return ast->grant->revoke ? "REVOKE" : "GRANT";
+}
+
+STMT_OPS(grant,
+         grant_name,
+         tag_name,
+         class_ddl,
+         use_writes,
+         privilege_when_run,
+         compile_nothing,
+         stmt_run_grant);

@@ -9,6 +9,7 @@
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/privilege.h"
+#include "engine/stmt_ops.h"
 
 #include <stdio.h>
 
@@ -127,7 +128,7 @@ index_create(void *arg, const struct catalog *cur, struct catalog **ret_next, st
     return rc;
 }
 
-int stmt_run_create_index(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_create_index(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct index_edit e = {.stmt = stmt};
     int rc = session_write_allowed(stmt->conn, err);
@@ -249,3 +250,23 @@ int stmt_run_drop_index(struct dendro_stmt *stmt, struct dn_err *err)
         session_notice(stmt->conn, "NOTICE", "%s", e.notice);
     return rc < 0 ? rc : 0;
 }
+
+/* ---- the row of CREATE INDEX ---- */
+
+static int
+create_index_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    int rc = privilege_owner(stmt, &ast->index->table, err);
+
+    return rc < 0 ? rc : privilege_create_beside(stmt, &ast->index->table, err);
+}
+
+STMT_NAME(create_index, "CREATE INDEX")
+STMT_OPS(create_index,
+         stmt_name_create_index,
+         tag_name,
+         class_ddl,
+         use_writes,
+         create_index_privilege,
+         compile_nothing,
+         stmt_run_create_index);

@@ -6,10 +6,14 @@
  * row (the first is 1) and column and point at the value. */
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/stmt_ops.h"
 #include "engine/ttl.h"
 
 #include "plan/plan.h"
 #include "plan/writable.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 #define INS_CANCEL_ROWS 1024u /* how often cancel is looked at */
 
@@ -476,3 +480,82 @@ int stmt_run_insert(struct dendro_stmt *stmt, struct dn_err *err)
         return rc;
     return stmt->conflict ? stmt_retry(stmt, ins_once, err) : ins_once(stmt, 0, err);
 }
+
+/* ---- the row of INSERT ---- */
+
+/* ON CONFLICT looks for rows by the columns of its target, and DO UPDATE changes those of SET; what
+ * expressions read is asked by the planner. */
+static int
+privilege_conflict(const struct dendro_stmt *stmt, const struct insert_stmt *s, struct dn_err *err)
+{
+    const uint32_t select = PRIVILEGE_BIT(PRIVILEGE_SELECT);
+    const uint32_t update = PRIVILEGE_BIT(PRIVILEGE_UPDATE);
+    const struct conflict_clause *c = &s->conflict;
+    struct catalog_relation r = {.table = NULL};
+    struct dn_err ignored;
+    int rc = 0;
+
+    for (uint32_t i = 0; rc == 0 && i < c->target_count; i++) {
+        struct spec_name column = {.s = c->target[i].expr->name, .pos = c->target[i].expr->pos};
+
+        if (column.s)
+            rc = privilege_columns(stmt, &s->table, &column, 1, select, err);
+    }
+    if (c->constraint.s)
+        DN_IGNORE(session_relation(
+            stmt->conn, stmt->catalog, &s->table, &r, &ignored)); /* the statement's own error */
+    for (uint16_t i = 0; rc == 0 && r.table && i < r.table->columns_count; i++) {
+        struct spec_name column = {.s = r.table->columns[i].name};
+
+        if (r.table->columns[i].key_pos > 0)
+            rc = privilege_columns(stmt, &s->table, &column, 1, select, err);
+    }
+    for (uint32_t i = 0; rc == 0 && i < c->set_count; i++) {
+        const struct set_item *set = &c->set[i];
+
+        rc = privilege_columns(stmt,
+                               &s->table,
+                               set->columns ? set->columns : &set->column,
+                               set->columns ? set->columns_count : 1,
+                               update,
+                               err);
+    }
+    return rc;
+}
+
+static int
+insert_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    const struct insert_stmt *s = ast->insert;
+    /* DEFAULT VALUES gives no column a value: a right on any of them will do. */
+    static const struct spec_name none;
+    bool defaults = !s->columns && !s->query;
+    int rc = privilege_columns(stmt,
+                               &s->table,
+                               defaults ? &none : s->columns,
+                               defaults ? 0 : s->columns_count,
+                               PRIVILEGE_BIT(PRIVILEGE_INSERT),
+                               err);
+
+    return rc < 0 ? rc : privilege_conflict(stmt, s, err);
+}
+
+static int insert_compile(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return stmt_compile_insert(stmt, stmt->ast, err);
+}
+
+static void insert_tag(const struct dendro_stmt *stmt, char *to, size_t size)
+{
+    snprintf(to, size, "INSERT 0 %" PRIu64, stmt->rows_count); /* 0: the OID of old protocols */
+}
+
+STMT_NAME(insert, "INSERT")
+STMT_OPS(insert,
+         stmt_name_insert,
+         insert_tag,
+         class_mod,
+         use_writes,
+         insert_privilege,
+         insert_compile,
+         stmt_run_insert);

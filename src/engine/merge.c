@@ -14,6 +14,7 @@
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/parts.h"
+#include "engine/stmt_ops.h"
 
 struct merge_make {
     struct dendro_stmt *stmt;
@@ -258,11 +259,24 @@ int stmt_merge_twice(struct dn_err *err)
     return rc;
 }
 
-void stmt_merge_count(struct dendro_stmt *stmt)
+/* The statements that it is made of, its parts, have run. */
+static int merge_run(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct stmt_parts *p = stmt->parts;
 
+    (void)err;
     stmt->rows_count = 0;
     for (uint32_t i = 0; i < p->count; i++)
         stmt->rows_count += p->v[i]->rows_count;
+    return 0;
 }
+
+STMT_NAME(merge, "MERGE")
+STMT_OPS(merge,
+         stmt_name_merge,
+         tag_rows,
+         class_mod,
+         use_writes,
+         privilege_by_planner,
+         compile_nothing,
+         merge_run);

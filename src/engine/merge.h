@@ -16,5 +16,3 @@ int stmt_merge_parts(struct dendro_stmt *stmt,
                      struct dn_err *err) DN_MUST_CHECK;
 /* The error of rows that several rows of the source would change. */
 int stmt_merge_twice(struct dn_err *err) DN_MUST_CHECK;
-/* How many rows they changed: stmt->rows_count. */
-void stmt_merge_count(struct dendro_stmt *stmt);

@@ -6,6 +6,7 @@
  * is known and whose times lie in one quantum is counted without decoding anything. Segments are
  * counted from their directories. Bytes are an estimate: the table's average of a row. */
 #include "engine/slabs.h"
+#include "engine/stmt_ops.h"
 
 #include "base/hash.h"
 #include "catalog/ring.h"
@@ -394,7 +395,7 @@ int stmt_compile_partitions(struct dendro_stmt *stmt, struct describe *ret, stru
     return 0;
 }
 
-int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct parts p = {.stmt = stmt};
     int rc;
@@ -528,3 +529,20 @@ int dendro_locate(dendro_conn *conn,
     catalog_unref(cat);
     return engine_return(err, &e, rc < 0 ? rc : DENDRO_OK);
 }
+
+/* Times and numbers of rows are told to those who may read them. */
+static int
+partitions_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    return privilege_table(stmt, &ast->name, PRIVILEGE_BIT(PRIVILEGE_SELECT), err);
+}
+
+STMT_NAME(show_partitions, "SHOW")
+STMT_OPS(show_partitions,
+         stmt_name_show_partitions,
+         tag_name,
+         class_other,
+         use_reads,
+         partitions_privilege,
+         compile_described,
+         stmt_run_partitions);

@@ -6,7 +6,7 @@
 #include "engine/engine_int.h"
 #include "engine/merge.h"
 #include "engine/names.h"
-#include "engine/run.h"
+#include "engine/stmt_ops.h"
 
 #define PARTS_TRIES 64 /* of a statement that others are faster than */
 
@@ -291,7 +291,7 @@ static int part_run(struct dendro_stmt *stmt, uint32_t i, struct dn_err *err)
     part->params = stmt->params;
     rc = exec_rows_init(&p->rows[i], types, p->seen[i].cols_count, false, &stmt->owner, err);
     if (rc == 0)
-        rc = stmt_run(part, err);
+        rc = stmt_ops_of(part->ast)->run(part, err);
     stmt_stop(part);
     p->done = i + 1;
     return rc;
@@ -377,7 +377,7 @@ static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
     for (uint32_t i = 0; rc == 0 && i < p->count; i++)
         rc = part_run(stmt, i, err);
     if (rc == 0)
-        rc = stmt_run(stmt, err);
+        rc = stmt_ops_of(stmt->ast)->run(stmt, err);
     if (rc == 0 && stmt->root)
         rc = part_gather(stmt, err);
     if (rc == 0 && p->shards > 0)
@@ -400,7 +400,7 @@ int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
     if (stmt->ast->kind == STMT_PREPARE ||
         (stmt->ast->kind == STMT_EXPLAIN && !stmt->ast->explain.analyze)) {
         conn->parts = stmt->parts;
-        rc = stmt_run(stmt, err);
+        rc = stmt_ops_of(stmt->ast)->run(stmt, err);
         conn->parts = NULL;
         return rc;
     }

@@ -7,6 +7,7 @@
 #include "engine/prepared.h"
 
 #include "engine/engine_int.h"
+#include "engine/stmt_ops.h"
 #include "system/system.h"
 
 #include <stdio.h>
@@ -165,7 +166,7 @@ void session_list_prepared(const struct dendro_conn *conn, func_kept_fn fn, void
                                .types_count = p->params_count});
 }
 
-int session_prepare(struct dendro_stmt *stmt, struct dn_err *err)
+static int session_prepare(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct dendro_conn *conn = stmt->conn;
     const struct spec_name *name = &stmt->ast->misc->name;
@@ -206,7 +207,7 @@ bool engine_deallocates(const dendro_stmt *stmt, const char **ret_name)
     return true;
 }
 
-int session_deallocate(struct dendro_stmt *stmt, struct dn_err *err)
+static int session_deallocate(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct dendro_conn *conn = stmt->conn;
     struct session_prepared **at;
@@ -369,3 +370,55 @@ int session_execute(struct dendro_stmt *from, struct dendro_stmt **ret, struct d
     *ret = to;
     return 0;
 }
+
+/* ---- the rows of PREPARE, EXECUTE and DEALLOCATE ---- */
+
+/* Errors come now; EXECUTE, which makes a plan of its own, asks for the privileges again. */
+static int prepare_compile(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    int rc = stmt_compile_explain(stmt, err);
+
+    stmt->cols_count = 0;
+    return rc;
+}
+
+/* EXECUTE becomes the statement that it names before anything is asked of its row. */
+static int execute_never(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    (void)stmt;
+    return DN_FAIL(err, DN_E_INTERNAL, "EXECUTE was not replaced by its statement");
+}
+
+static const char *deallocate_name(const struct stmt *ast)
+{
+    return ast->misc->name.s ? "DEALLOCATE" : "DEALLOCATE ALL";
+}
+
+STMT_NAME(prepare, "PREPARE")
+STMT_OPS(prepare,
+         stmt_name_prepare,
+         tag_name,
+         class_other,
+         use_free,
+         privilege_by_planner,
+         prepare_compile,
+         session_prepare);
+
+STMT_NAME(execute, "EXECUTE")
+STMT_OPS(execute,
+         stmt_name_execute,
+         tag_name,
+         class_other,
+         use_free,
+         privilege_by_planner,
+         execute_never,
+         execute_never);
+
+STMT_OPS(deallocate,
+         deallocate_name,
+         tag_name,
+         class_other,
+         use_free,
+         privilege_everybody,
+         compile_nothing,
+         session_deallocate);

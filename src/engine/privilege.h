@@ -25,6 +25,61 @@ int privilege_create_in(const struct dendro_conn *conn,
                         const struct catalog *cat,
                         const char *schema,
                         struct dn_err *err) DN_MUST_CHECK;
+/* ---- what rows of stmt_ops.h ask, of the statement's role ---- */
+/* A relation that is not there is the statement's own error: these say yes. need, rights:
+ * PRIVILEGE_BIT of each. Errors have the name's position. */
+int privilege_table(const struct dendro_stmt *stmt,
+                    const struct qual_name *name,
+                    uint32_t need,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* A right on columns; none are listed: on all of them. */
+int privilege_columns(const struct dendro_stmt *stmt,
+                      const struct qual_name *name,
+                      const struct spec_name *columns,
+                      uint32_t count,
+                      uint32_t need,
+                      struct dn_err *err) DN_MUST_CHECK;
+/* Any one of those rights on the relation, or (with columns) on a column of it: PostgreSQL's rule
+ * for what information_schema shows, and for LOCK TABLE. */
+int privilege_any(const struct dendro_stmt *stmt,
+                  const struct qual_name *name,
+                  uint32_t rights,
+                  bool columns,
+                  struct dn_err *err) DN_MUST_CHECK;
+int privilege_owner(const struct dendro_stmt *stmt,
+                    const struct qual_name *name,
+                    struct dn_err *err) DN_MUST_CHECK;
+int privilege_schema_owner(const struct dendro_stmt *stmt,
+                           const struct qual_name *name,
+                           struct dn_err *err) DN_MUST_CHECK;
+/* Each of the statement's names; need 0: must own them. */
+int privilege_names(const struct dendro_stmt *stmt,
+                    const struct stmt *ast,
+                    uint32_t need,
+                    struct dn_err *err) DN_MUST_CHECK;
+/* CREATE in the schema that the name says; a table needs its USAGE too, as in PostgreSQL. */
+int privilege_create_of(const struct dendro_stmt *stmt,
+                        const struct qual_name *name,
+                        bool table,
+                        struct dn_err *err) DN_MUST_CHECK;
+int privilege_create(const struct dendro_stmt *stmt,
+                     const struct qual_name *name,
+                     struct dn_err *err) DN_MUST_CHECK;
+/* CREATE in the schema of a relation that is there already: another name, an index. */
+int privilege_create_beside(const struct dendro_stmt *stmt,
+                            const struct qual_name *name,
+                            struct dn_err *err) DN_MUST_CHECK;
+/* REFERENCES on the columns that foreign keys name. */
+int privilege_references(const struct dendro_stmt *stmt,
+                         const struct constraint_def *defs,
+                         uint32_t count,
+                         struct dn_err *err) DN_MUST_CHECK;
+/* ALTER of an object, and of a sequence's options (alter.c). */
+int stmt_alter_privilege(const struct dendro_stmt *stmt,
+                         const struct stmt *ast,
+                         struct dn_err *err) DN_MUST_CHECK;
+
+/* ---- for the rest of the engine ---- */
 /* What an edit of the session made belongs to its role: *next is replaced. On an error it is gone.
  */
 int privilege_own_new(const struct dendro_conn *conn,
@@ -52,9 +107,3 @@ int engine_password(struct dendro_db *db,
                     struct arena *arena,
                     const char **ret,
                     struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- role.c, grant.c ---- */
-int stmt_run_role(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_grant(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-/* What the tag says of a STMT_ROLE. */
-const char *role_tag(const struct stmt *ast);

@@ -5,11 +5,12 @@
 #include "catalog/access_edit.h"
 #include "engine/names.h"
 #include "engine/role_options.h"
+#include "engine/stmt_ops.h"
 
 #include <stdio.h>
 #include <strings.h>
 
-const char *role_tag(const struct stmt *ast)
+static const char *role_name(const struct stmt *ast)
 {
     static const char *const tags[] = {[ROLE_ACTION_CREATE] = "CREATE ROLE",
                                        [ROLE_ACTION_ALTER] = "ALTER ROLE",
@@ -474,7 +475,7 @@ role_edit(void *arg, const struct catalog *cur, struct catalog **ret_next, struc
     return rc;
 }
 
-int stmt_run_role(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_role(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct role_edit e = {.stmt = stmt};
     int rc = session_write_allowed(stmt->conn, err);
@@ -491,3 +492,12 @@ int stmt_run_role(struct dendro_stmt *stmt, struct dn_err *err)
                        ACCESS_FIRST_NAME);
     return rc;
 }
+
+STMT_OPS(role,
+         role_name,
+         tag_name,
+         class_ddl,
+         use_writes,
+         privilege_when_run,
+         compile_nothing,
+         stmt_run_role);

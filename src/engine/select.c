@@ -8,6 +8,7 @@
  * place of the parameters, for this execution alone. */
 #include "engine/engine_int.h"
 #include "engine/parts.h"
+#include "engine/stmt_ops.h"
 
 #include "exec/progress.h"
 #include "func/text.h"
@@ -185,7 +186,7 @@ int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *
     return 0;
 }
 
-int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = stmt_begin(stmt, stmt->ast, err);
 
@@ -281,3 +282,30 @@ int stmt_pull(struct dendro_stmt *stmt, struct batch *ret, struct dn_err *err)
             rc = sel_lock(stmt, plan, &plan->locks[i], ret, err);
     return rc;
 }
+
+/* ---- the row of SELECT ---- */
+
+static enum engine_class select_class(const struct stmt *ast)
+{
+    return stmt_has_parts(ast) ? ENGINE_MOD : ENGINE_OTHER;
+}
+
+static enum tx_use select_use(const struct stmt *ast)
+{
+    return stmt_has_parts(ast) || ast->query->locks_count > 0 ? TX_WRITES : TX_READS;
+}
+
+static int select_compile(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return stmt_compile_select(stmt, stmt->ast, err);
+}
+
+STMT_NAME(select, "SELECT")
+STMT_OPS(select,
+         stmt_name_select,
+         tag_rows,
+         select_class,
+         select_use,
+         privilege_by_planner,
+         select_compile,
+         stmt_run_select);

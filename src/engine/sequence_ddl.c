@@ -5,6 +5,7 @@
 #include "engine/sequence_ddl.h"
 
 #include "engine/names.h"
+#include "engine/stmt_ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -497,3 +498,31 @@ int stmt_run_sequence(struct dendro_stmt *stmt, struct dn_err *err)
         session_notice(stmt->conn, "NOTICE", "%s", d.skipped);
     return rc < 0 ? rc : 0;
 }
+
+/* ---- the rows of CREATE and ALTER SEQUENCE ---- */
+
+static int
+seq_create_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    return ast->sequence && ast->sequence->temp ? 0 : privilege_create(stmt, &ast->name, err);
+}
+
+STMT_NAME(create_sequence, "CREATE SEQUENCE")
+STMT_OPS(create_sequence,
+         stmt_name_create_sequence,
+         tag_name,
+         class_ddl,
+         use_writes,
+         seq_create_privilege,
+         compile_nothing,
+         stmt_run_sequence);
+
+STMT_NAME(alter_sequence, "ALTER SEQUENCE")
+STMT_OPS(alter_sequence,
+         stmt_name_alter_sequence,
+         tag_name,
+         class_ddl,
+         use_writes,
+         stmt_alter_privilege,
+         compile_nothing,
+         stmt_run_sequence);

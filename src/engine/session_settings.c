@@ -6,6 +6,7 @@
 #include "engine/session_settings.h"
 
 #include "engine/session_zone.h"
+#include "engine/stmt_ops.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -498,3 +499,38 @@ bool dendro_setting_changed(dendro_conn *conn, const char **ret_name, const char
     conn->told.epoch = conn->epoch;
     return false;
 }
+
+/* ---- the rows of USE and SET ---- */
+
+static int settings_run(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return session_set(stmt->conn, stmt->ast, err);
+}
+
+static const char *set_name(const struct stmt *ast)
+{
+    return ast->set->scope == SET_SYSTEM ? "ALTER SYSTEM" : ast->set->reset ? "RESET" : "SET";
+}
+
+static enum engine_class set_class(const struct stmt *ast)
+{
+    return ast->set->scope == SET_SYSTEM ? ENGINE_DDL : ENGINE_OTHER;
+}
+
+static enum tx_use set_use(const struct stmt *ast)
+{
+    return ast->set->scope == SET_SYSTEM ? TX_ALONE : TX_FREE;
+}
+
+STMT_NAME(use, "USE")
+STMT_OPS(use,
+         stmt_name_use,
+         tag_name,
+         class_other,
+         use_reads,
+         privilege_everybody,
+         compile_nothing,
+         settings_run);
+
+STMT_OPS(
+    set, set_name, tag_name, set_class, set_use, privilege_when_run, compile_nothing, settings_run);

@@ -6,6 +6,7 @@
 #include "engine/advisory.h"
 #include "engine/names.h"
 #include "engine/session_settings.h"
+#include "engine/stmt_ops.h"
 
 static int session_discard(struct dendro_stmt *stmt, struct dn_err *err)
 {
@@ -80,12 +81,92 @@ static int session_channel(struct dendro_stmt *stmt, struct dn_err *err)
     return rc;
 }
 
-int session_run(struct dendro_stmt *stmt, struct dn_err *err)
+/* ---- their rows ---- */
+
+static const char *discard_name(const struct stmt *ast)
 {
-    if (stmt->ast->kind == STMT_DISCARD)
-        return session_discard(stmt, err);
-    if (stmt->ast->kind == STMT_LOCK)
-        return session_lock(stmt, err);
-    return stmt->ast->kind == STMT_CHANNEL ? session_channel(stmt, err)
-                                           : session_maintain(stmt, err);
+    static const char *const names[] = {[DISCARD_ALL] = "DISCARD ALL",
+                                        [DISCARD_PLANS] = "DISCARD PLANS",
+                                        [DISCARD_SEQUENCES] = "DISCARD SEQUENCES",
+                                        [DISCARD_TEMP] = "DISCARD TEMP"};
+
+    return names[ast->misc->discard];
 }
+
+/* As PostgreSQL: a reader may keep others from what readers are in the way of, and so on. */
+static int
+lock_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    const char *mode = ast->misc->lock_mode ? ast->misc->lock_mode : "ACCESS EXCLUSIVE";
+    uint32_t rights = PRIVILEGE_BIT(PRIVILEGE_UPDATE) | PRIVILEGE_BIT(PRIVILEGE_DELETE) |
+                      PRIVILEGE_BIT(PRIVILEGE_TRUNCATE);
+    int rc = 0;
+
+    if (strcmp(mode, "ACCESS SHARE") == 0)
+        rights = PRIVILEGE_BIT(PRIVILEGE_SELECT);
+    else if (strcmp(mode, "ROW EXCLUSIVE") == 0)
+        rights |= PRIVILEGE_BIT(PRIVILEGE_INSERT);
+    for (uint32_t i = 0; rc == 0 && i < ast->names_count; i++)
+        rc = privilege_any(stmt, &ast->names[i], rights, false, err);
+    return rc;
+}
+
+static const char *channel_name(const struct stmt *ast)
+{
+    static const char *const names[] = {
+        [CHANNEL_LISTEN] = "LISTEN", [CHANNEL_UNLISTEN] = "UNLISTEN", [CHANNEL_NOTIFY] = "NOTIFY"};
+
+    return names[ast->misc->channel];
+}
+
+static const char *maintain_name(const struct stmt *ast)
+{
+    static const char *const names[] = {[MAINTAIN_ANALYZE] = "ANALYZE",
+                                        [MAINTAIN_VACUUM] = "VACUUM",
+                                        [MAINTAIN_REINDEX] = "REINDEX",
+                                        [MAINTAIN_CLUSTER] = "CLUSTER"};
+
+    return names[ast->misc->maintain];
+}
+
+static enum tx_use maintain_use(const struct stmt *ast)
+{
+    return ast->misc->maintain == MAINTAIN_ANALYZE ? TX_READS : TX_ALONE;
+}
+
+STMT_OPS(discard,
+         discard_name,
+         tag_name,
+         class_other,
+         use_free,
+         privilege_everybody,
+         compile_nothing,
+         session_discard);
+
+STMT_NAME(lock, "LOCK TABLE")
+STMT_OPS(lock,
+         stmt_name_lock,
+         tag_name,
+         class_other,
+         use_reads,
+         lock_privilege,
+         compile_nothing,
+         session_lock);
+
+STMT_OPS(channel,
+         channel_name,
+         tag_name,
+         class_other,
+         use_free,
+         privilege_everybody,
+         compile_nothing,
+         session_channel);
+
+STMT_OPS(maintain,
+         maintain_name,
+         tag_name,
+         class_other,
+         maintain_use,
+         privilege_everybody,
+         compile_nothing,
+         session_maintain);

@@ -5,6 +5,7 @@
 #include "engine/engine_int.h"
 #include "engine/names.h"
 #include "engine/session_settings.h"
+#include "engine/stmt_ops.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -218,3 +219,74 @@ int stmt_describe(struct dendro_stmt *stmt,
     return r.view ? describe_view(cat, r.view, arena, ret, err)
                   : describe_table(cat, r.table, arena, ret, err);
 }
+
+/* ---- the rows of DESCRIBE and SHOW ---- */
+
+/* What information_schema would say of the table: to those who may do anything with it. */
+static int
+show_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    return privilege_any(stmt, &ast->name, ~0u, true, err);
+}
+
+static int show_run(struct dendro_stmt *stmt, struct dn_err *err)
+{
+    return stmt_describe(stmt, stmt->catalog, &stmt->run, &stmt->rows, err);
+}
+
+STMT_NAME(describe, "DESCRIBE")
+STMT_NAME(show, "SHOW")
+
+STMT_OPS(show_tables,
+         stmt_name_show,
+         tag_name,
+         class_other,
+         use_reads,
+         privilege_when_run,
+         compile_described,
+         show_run);
+
+STMT_OPS(show_schemas,
+         stmt_name_show,
+         tag_name,
+         class_other,
+         use_reads,
+         privilege_everybody,
+         compile_described,
+         show_run);
+
+STMT_OPS(show_create,
+         stmt_name_show,
+         tag_name,
+         class_other,
+         use_reads,
+         show_privilege,
+         compile_described,
+         show_run);
+
+STMT_OPS(show_status,
+         stmt_name_show,
+         tag_name,
+         class_other,
+         use_reads,
+         show_privilege,
+         compile_described,
+         show_run);
+
+STMT_OPS(show_setting,
+         stmt_name_show,
+         tag_name,
+         class_other,
+         use_free,
+         privilege_when_run,
+         compile_described,
+         show_run);
+
+STMT_OPS(describe,
+         stmt_name_describe,
+         tag_name,
+         class_other,
+         use_reads,
+         show_privilege,
+         compile_described,
+         show_run);

@@ -7,6 +7,9 @@
 
 #include "engine/pressure.h"
 #include "engine/slabs_other.h"
+#include "engine/stmt_ops.h"
+
+#include <stdio.h>
 
 /* In a transaction block. */
 static int drop_in_block(struct dendro_stmt *stmt, const struct slab_pick *p, struct dn_err *err)
@@ -51,7 +54,7 @@ static int slabs_drop(struct dendro_stmt *stmt, const struct table *t, struct dn
     return rc;
 }
 
-int stmt_run_slabs(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_slabs(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct table *t = NULL;
     int rc = session_write_allowed(stmt->conn, err);
@@ -67,3 +70,44 @@ int stmt_run_slabs(struct dendro_stmt *stmt, struct dn_err *err)
     return stmt->ast->slabs->what == SLABS_DROP ? slabs_drop(stmt, t, err)
                                                 : slabs_attach(stmt, t, err);
 }
+
+/* ---- the row of ALTER TABLE … DROP, DETACH, ATTACH PARTITION ---- */
+
+static int
+slabs_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    if (ast->slabs->what != SLABS_DROP)
+        return DN_FAIL(err,
+                       DN_E_DENIED,
+                       "must be superuser to %s",
+                       ast->slabs->what == SLABS_DETACH ? "detach partitions to a directory"
+                                                        : "attach partitions from a directory");
+    return privilege_owner(stmt, &ast->name, err);
+}
+
+static const char *slabs_name(const struct stmt *ast)
+{
+    return ast->slabs->what == SLABS_DROP     ? "ALTER TABLE"
+           : ast->slabs->what == SLABS_DETACH ? "DETACH PARTITION"
+                                              : "ATTACH PARTITION";
+}
+
+static void slabs_tag(const struct dendro_stmt *stmt, char *to, size_t size)
+{
+    (void)stmt;
+    snprintf(to, size, "ALTER TABLE");
+}
+
+static enum tx_use slabs_use(const struct stmt *ast)
+{
+    return ast->slabs->what == SLABS_DROP ? TX_WRITES : TX_ALONE;
+}
+
+STMT_OPS(slabs,
+         slabs_name,
+         slabs_tag,
+         class_ddl,
+         slabs_use,
+         slabs_privilege,
+         compile_nothing,
+         stmt_run_slabs);

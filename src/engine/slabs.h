@@ -7,8 +7,6 @@
 #include "engine/engine_int.h"
 #include "store/shard_slabs.h"
 
-int stmt_run_slabs(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
 /* ---- partitions_slabs.c: SHOW PARTITIONS FROM ---- */
 int stmt_compile_slabs(struct dendro_stmt *stmt,
                        struct describe *ret,

@@ -9,10 +9,11 @@
 #include "engine/advisory.h"
 #include "engine/engine_int.h"
 #include "engine/intake_late.h"
+#include "engine/names.h"
 #include "engine/parts.h"
 #include "engine/pressure.h"
 #include "engine/retain.h"
-#include "engine/run.h"
+#include "engine/stmt_ops.h"
 #include "engine/watch.h"
 
 #include <inttypes.h>
@@ -105,7 +106,7 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
         rc = stmt_compile(stmt, err);
     mark = tx_mark(stmt->conn);
     for (int i = 0; rc == 0; i++) {
-        rc = stmt->parts ? stmt_parts_run(stmt, err) : stmt_run(stmt, err);
+        rc = stmt->parts ? stmt_parts_run(stmt, err) : stmt_ops_of(stmt->ast)->run(stmt, err);
         if (rc >= 0 || !writes || (rc == DN_E_TABLE_CHANGED && i == STMT_TRIES))
             break;
         if (rc != DN_E_TABLE_CHANGED && rc != DN_E_NOMEM)
@@ -224,7 +225,7 @@ static int stmt_step_once(struct dendro_stmt *stmt, struct dn_err *err)
         tx_fail(stmt->conn);
         return rc;
     }
-    stmt_set_tag(stmt);
+    stmt_ops_of(stmt->ast)->tag(stmt, stmt->tag, sizeof(stmt->tag));
     if (stmt_may_retain(stmt))
         engine_retain_now(stmt->conn->db, &stmt->conn->cancel);
     if (stmt->conn->stepping == 1)

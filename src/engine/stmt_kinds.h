@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * stmt_kinds.h: what each kind of statement does when it is compiled and when it runs; statement.c
- * and compile.c know which is which. Part of engine_int.h; threads as there. */
+ * stmt_kinds.h: what kinds of statements do when they are compiled and when they run; their rows in
+ * stmt_ops.h say which does what. Part of engine_int.h; threads as there. */
 #pragma once
 
 #include "base/err.h"
@@ -33,10 +33,15 @@ struct vec;
 /* ---- compile.c ---- */
 /* What is run: the statement, or the one that EXPLAIN explains. */
 const struct stmt *stmt_inner(const struct dendro_stmt *stmt);
-
-/* ---- run.c ---- */
-/* What messages call it: as its tag. */
-const char *stmt_kind_name(const struct stmt *ast);
+int stmt_compile_select(struct dendro_stmt *stmt,
+                        const struct stmt *ast,
+                        struct dn_err *err) DN_MUST_CHECK;
+/* UPDATE and DELETE. */
+int stmt_compile_change(struct dendro_stmt *stmt,
+                        const struct stmt *ast,
+                        struct dn_err *err) DN_MUST_CHECK;
+/* EXPLAIN and PREPARE: the statement inside. */
+int stmt_compile_explain(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- select.c: SELECT and EXPLAIN ---- */
 /* Parameters, snapshot and context of a statement that has a plan; ast: it, or what it explains. */
@@ -48,8 +53,6 @@ int stmt_literals(struct dendro_stmt *stmt,
                   struct dn_err *err) DN_MUST_CHECK;
 /* The next rows of stmt->root, as exec_next; those of a FOR UPDATE are remembered in a block. */
 int stmt_pull(struct dendro_stmt *stmt, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_select(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_explain(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- insert.c ---- */
 int stmt_compile_insert(struct dendro_stmt *stmt,
@@ -83,14 +86,8 @@ int stmt_write_intake(struct dendro_stmt *stmt,
 /* ---- copy.c ---- */
 /* COPY (INSERT … RETURNING …) is COPY (WITH x AS (INSERT …) SELECT * FROM x); before compiling. */
 int copy_from_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_copy(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
-/* ---- ddl.c ---- */
-int stmt_run_ddl(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- drop.c ---- */
-int stmt_run_drop(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* A column that the ALTER TABLE drops: views that read it go out of *cat too (CASCADE), or it is an
  * error. */
 int ddl_drop_column(struct dendro_stmt *stmt,
@@ -99,11 +96,7 @@ int ddl_drop_column(struct dendro_stmt *stmt,
                     struct catalog **cat,
                     struct dn_err *err) DN_MUST_CHECK;
 
-/* ---- comment.c ---- */
-int stmt_run_comment(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
 /* ---- view.c ---- */
-int stmt_run_create_view(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_alter_view(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* A view into another schema; *cat becomes the next one. */
 int ddl_view_move(struct dendro_stmt *stmt,
@@ -120,35 +113,24 @@ int ddl_views_alter(struct dendro_stmt *stmt,
                     struct catalog **after,
                     struct dn_err *err) DN_MUST_CHECK;
 
-/* ---- alter.c: ALTER TABLE; truncate.c ---- */
-int stmt_run_alter(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-
 /* ---- inform.c: what is accepted and does nothing ---- */
 /* UNIQUE and REFERENCES: into the table's definition, with a WARNING. */
 int ddl_inform(struct dendro_stmt *stmt,
                struct table *t,
                const struct constraint_def *def,
                struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_create_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_alter_schema(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* And ALTER INDEX. */
 int stmt_run_drop_index(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- prepared.c: PREPARE, EXECUTE, DEALLOCATE ---- */
-int session_prepare(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
-/* The statement that EXECUTE, or EXPLAIN of it, names, with its parameters bound. */
-/* EXECUTE, EXPLAIN of one, CREATE TABLE AS EXECUTE: session_execute makes it what it stands for. */
+/* Is it an EXECUTE, an EXPLAIN of one, or CREATE TABLE AS EXECUTE? */
 bool session_executes(const struct stmt *ast);
+/* The statement that such a one stands for, with its parameters bound. */
 int session_execute(struct dendro_stmt *from,
                     struct dendro_stmt **ret,
                     struct dn_err *err) DN_MUST_CHECK;
-int session_deallocate(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 void session_free_prepared(struct dendro_conn *conn);
-
-/* ---- session_stmts.c ---- */
-/* DISCARD, LOCK, LISTEN and the like, ANALYZE and the like. */
-int session_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- show.c ---- */
 /* The rows of DESCRIBE and SHOW statements. */
@@ -163,7 +145,6 @@ int stmt_describe(struct dendro_stmt *stmt,
 int stmt_compile_partitions(struct dendro_stmt *stmt,
                             struct describe *ret,
                             struct dn_err *err) DN_MUST_CHECK;
-int stmt_run_partitions(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- progress.c ---- */
 /* At the start of a run: NULL if nobody asks. */

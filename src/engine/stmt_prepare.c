@@ -5,7 +5,6 @@
 #include "engine/engine_int.h"
 #include "engine/parts.h"
 #include "engine/pressure.h"
-#include "engine/run.h"
 #include "engine/watch.h"
 
 #include "plan/refuse.h"

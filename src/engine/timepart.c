@@ -5,6 +5,7 @@
 #include "engine/timepart.h"
 
 #include "engine/names.h"
+#include "engine/stmt_ops.h"
 #include "func/text.h"
 
 #include <ctype.h>
@@ -453,7 +454,7 @@ static int part_counter(struct dendro_stmt *stmt, struct dn_err *err)
     return rc == DN_E_CANCELED ? 0 : rc; /* the task goes on with them */
 }
 
-int stmt_run_timepart(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_timepart(struct dendro_stmt *stmt, struct dn_err *err)
 {
     static const engine_edit_fn edits[] = {[TIMEPART_CREATE] = part_create,
                                            [TIMEPART_DROP] = part_drop,
@@ -566,3 +567,43 @@ int ddl_repartition(struct dendro_stmt *stmt,
     *cat = next;
     return 0;
 }
+
+/* ---- the row of time partitions ---- */
+
+static int
+timepart_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    int rc;
+
+    if (ast->timepart->what != TIMEPART_CREATE)
+        return privilege_owner(stmt, &ast->name, err);
+    rc = privilege_owner(stmt, &ast->timepart->shard, err);
+    return rc < 0 ? rc : privilege_create(stmt, &ast->name, err);
+}
+
+static const char *timepart_name(const struct stmt *ast)
+{
+    static const char *const names[] = {[TIMEPART_CREATE] = "CREATE TIME PARTITION",
+                                        [TIMEPART_DROP] = "DROP TIME PARTITION",
+                                        [TIMEPART_UNDO] = "DROP TRIGGER",
+                                        [TIMEPART_PUT] = "PUT TIME PARTITION",
+                                        [TIMEPART_COUNTER] = "PUT COUNTER"};
+
+    return names[ast->timepart->what];
+}
+
+/* As a dump has it, in one transaction; else alone. */
+static enum tx_use timepart_use(const struct stmt *ast)
+{
+    return ast->timepart->def.state.s || ast->timepart->what == TIMEPART_UNDO ? TX_WRITES
+                                                                              : TX_ALONE;
+}
+
+STMT_OPS(timepart,
+         timepart_name,
+         tag_name,
+         class_ddl,
+         timepart_use,
+         timepart_privilege,
+         compile_nothing,
+         stmt_run_timepart);

@@ -15,8 +15,6 @@
 struct rollouts;
 
 /* ---- timepart.c ---- */
-/* CREATE, DROP and PUT TIME PARTITION, PUT COUNTER. */
-int stmt_run_timepart(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* PUT TIME PARTITION … STATE (timepart_state.c): what a dump says of a partition, after its tables
  * were made and filled. */
 int stmt_run_timepart_state(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;

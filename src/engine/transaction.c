@@ -7,6 +7,7 @@
 #include "engine/privilege.h"
 #include "engine/route.h"
 #include "engine/session_settings.h"
+#include "engine/stmt_ops.h"
 
 #include <stdio.h>
 
@@ -75,7 +76,7 @@ static void tx_end(struct dendro_conn *conn)
     mem_free(tx->saves);
     tx_settings_done(&tx->before);
     tx_settings_done(&tx->stays);
-    *tx = (struct tx){.tag = tx->tag};
+    *tx = (struct tx){.undone = tx->undone};
 }
 
 void tx_rollback(struct dendro_conn *conn)
@@ -279,7 +280,7 @@ static int tx_run_end(struct dendro_conn *conn, const struct transaction *t, str
     if (commit && conn->tx.state == TX_BLOCK) {
         rc = tx_commit(conn, err);
     } else {
-        conn->tx.tag = "ROLLBACK";
+        conn->tx.undone = true;
         tx_rollback(conn);
     }
     if (rc == 0 && t->chain) {
@@ -301,23 +302,12 @@ tx_run_defaults(struct dendro_conn *conn, const struct transaction *t, struct dn
         conn, "default_transaction_read_only", t->read_only == MODE_YES ? "on" : "off", false, err);
 }
 
-int tx_run(struct dendro_stmt *stmt, struct dn_err *err)
+static int tx_run(struct dendro_stmt *stmt, struct dn_err *err)
 {
-    static const char *const tags[TRANSACTION_KIND_MAX] = {
-        [TRANSACTION_BEGIN] = "BEGIN",
-        [TRANSACTION_COMMIT] = "COMMIT",
-        [TRANSACTION_ROLLBACK] = "ROLLBACK",
-        [TRANSACTION_SAVEPOINT] = "SAVEPOINT",
-        [TRANSACTION_RELEASE] = "RELEASE",
-        [TRANSACTION_ROLLBACK_TO] = "ROLLBACK",
-        [TRANSACTION_SET] = "SET",
-        [TRANSACTION_SNAPSHOT] = "SET",
-        [TRANSACTION_SET_SESSION] = "SET",
-    };
     const struct transaction *t = &stmt->ast->misc->transaction;
     struct dendro_conn *conn = stmt->conn;
 
-    conn->tx.tag = t->start ? "START TRANSACTION" : tags[t->kind];
+    conn->tx.undone = false;
     switch (t->kind) {
     case TRANSACTION_BEGIN:
         return tx_run_begin(conn, t, err);
@@ -501,3 +491,37 @@ int tx_write(struct dendro_conn *conn,
         rc = tx_fix(conn, err);
     return rc < 0 ? rc : overlay_write(conn->tx.rows, batches, count, &conn->cancel, err);
 }
+
+/* ---- the row of BEGIN, COMMIT and the like ---- */
+
+static const char *transaction_name(const struct stmt *ast)
+{
+    static const char *const names[TRANSACTION_KIND_MAX] = {
+        [TRANSACTION_BEGIN] = "BEGIN",
+        [TRANSACTION_COMMIT] = "COMMIT",
+        [TRANSACTION_ROLLBACK] = "ROLLBACK",
+        [TRANSACTION_SAVEPOINT] = "SAVEPOINT",
+        [TRANSACTION_RELEASE] = "RELEASE",
+        [TRANSACTION_ROLLBACK_TO] = "ROLLBACK",
+        [TRANSACTION_SET] = "SET",
+        [TRANSACTION_SNAPSHOT] = "SET",
+        [TRANSACTION_SET_SESSION] = "SET",
+    };
+
+    return ast->misc->transaction.start ? "START TRANSACTION" : names[ast->misc->transaction.kind];
+}
+
+/* COMMIT of a block that failed says ROLLBACK. */
+static void transaction_tag(const struct dendro_stmt *stmt, char *to, size_t size)
+{
+    snprintf(to, size, "%s", stmt->conn->tx.undone ? "ROLLBACK" : transaction_name(stmt->ast));
+}
+
+STMT_OPS(transaction,
+         transaction_name,
+         transaction_tag,
+         class_other,
+         use_free,
+         privilege_everybody,
+         compile_nothing,
+         tx_run);

@@ -74,11 +74,9 @@ struct tx {
     struct tx_savepoint *saves; /* owned: oldest first */
     size_t saves_count;
     size_t saves_cap;
-    const char *tag; /* static: of the last transaction statement */
+    bool undone; /* the last COMMIT was of a block that had failed: it rolled back */
 };
 
-/* A STMT_TRANSACTION. */
-int tx_run(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* Catalog and snapshot of the block, which has none yet. */
 int tx_fix(struct dendro_conn *conn, struct dn_err *err) DN_MUST_CHECK;
 /* … which are those of another transaction. */

@@ -5,6 +5,7 @@
 #include "engine/names.h"
 #include "engine/pressure.h"
 #include "engine/sequence_ddl.h"
+#include "engine/stmt_ops.h"
 
 /* *now: the last catalog made, NULL = none yet. */
 static int truncate_one(struct dendro_stmt *stmt,
@@ -112,7 +113,7 @@ static int truncate_rows(struct dendro_stmt *stmt, struct dn_err *err)
     return rc;
 }
 
-int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err)
 {
     int rc = session_write_allowed(stmt->conn, err);
 
@@ -120,3 +121,19 @@ int stmt_run_truncate(struct dendro_stmt *stmt, struct dn_err *err)
         return truncate_rows(stmt, err);
     return rc < 0 ? rc : engine_edit_of(stmt->conn, truncate_edit, stmt, err);
 }
+
+static int
+truncate_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    return privilege_names(stmt, ast, PRIVILEGE_BIT(PRIVILEGE_TRUNCATE), err);
+}
+
+STMT_NAME(truncate, "TRUNCATE TABLE")
+STMT_OPS(truncate,
+         stmt_name_truncate,
+         tag_name,
+         class_mod,
+         use_writes,
+         truncate_privilege,
+         compile_nothing,
+         stmt_run_truncate);

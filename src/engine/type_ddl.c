@@ -7,6 +7,7 @@
 
 #include "engine/names.h"
 #include "engine/privilege.h"
+#include "engine/stmt_ops.h"
 #include "plan/stored.h"
 #include "sql/sql.h"
 
@@ -421,7 +422,7 @@ type_drop(void *arg, const struct catalog *cur, struct catalog **ret_next, struc
     return rc < 0 ? rc : catalog_without_types(cur, numbers, count, ret_next, err);
 }
 
-int stmt_run_type(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_type(struct dendro_stmt *stmt, struct dn_err *err)
 {
     static int (*const edits[TYPE_STMT_MAX])(
         void *arg, const struct catalog *cur, struct catalog **ret_next, struct dn_err *err) = {
@@ -500,3 +501,46 @@ int ddl_types_move(const char *was, const char *now, struct catalog **cat, struc
     }
     return 0;
 }
+
+/* ---- the row of CREATE, ALTER and DROP TYPE ---- */
+
+/* Types belong to whom their schema belongs to. */
+static int
+type_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    struct catalog_path path = session_path(stmt->conn);
+    uint32_t count = ast->type->what == TYPE_STMT_DROP ? ast->names_count : 1;
+    int rc = ast->type->what == TYPE_STMT_CREATE ? privilege_create(stmt, &ast->name, err) : 0;
+
+    for (uint32_t i = 0; rc == 0 && ast->type->what != TYPE_STMT_CREATE && i < count; i++) {
+        const struct qual_name *name = ast->names_count ? &ast->names[i] : &ast->name;
+        const struct user_type *t =
+            catalog_type_find(stmt->catalog, &path, name->schema, name->name);
+        struct qual_name schema = {.name = t ? t->schema : NULL, .pos = name->pos};
+
+        if (t)
+            rc = privilege_schema_owner(stmt, &schema, err);
+    }
+    if (rc == 0 && ast->type->what == TYPE_STMT_SET_SCHEMA) {
+        struct qual_name to = {.schema = ast->type->to.s, .pos = ast->type->to.pos};
+
+        rc = privilege_create(stmt, &to, err);
+    }
+    return rc;
+}
+
+static const char *type_stmt_name(const struct stmt *ast)
+{
+    return ast->type->what == TYPE_STMT_CREATE ? "CREATE TYPE"
+           : ast->type->what == TYPE_STMT_DROP ? "DROP TYPE"
+                                               : "ALTER TYPE";
+}
+
+STMT_OPS(type,
+         type_stmt_name,
+         tag_name,
+         class_ddl,
+         use_writes,
+         type_privilege,
+         compile_nothing,
+         stmt_run_type);

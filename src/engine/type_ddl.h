@@ -6,7 +6,6 @@
 
 #include "engine/engine_int.h"
 
-int stmt_run_type(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 /* struct sql_types of a session. */
 bool session_find_type(
     void *arg, const char *schema, const char *name, struct arena *arena, struct type_name *ret);

@@ -4,6 +4,7 @@
  * each is one edit of the catalog. */
 #include "engine/engine_int.h"
 #include "engine/names.h"
+#include "engine/stmt_ops.h"
 
 #include "plan/view.h"
 
@@ -310,7 +311,7 @@ view_create(void *arg, const struct catalog *cur, struct catalog **ret_next, str
     return rc;
 }
 
-int stmt_run_create_view(struct dendro_stmt *stmt, struct dn_err *err)
+static int stmt_run_create_view(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct view_edit e = {.stmt = stmt};
     int rc = session_write_allowed(stmt->conn, err);
@@ -506,3 +507,25 @@ int stmt_run_alter_view(struct dendro_stmt *stmt, struct dn_err *err)
         session_notice(stmt->conn, "NOTICE", "%s", e.notice);
     return rc < 0 ? rc : 0;
 }
+
+/* ---- the row of CREATE VIEW ---- */
+
+static int
+create_view_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
+{
+    int rc = 0;
+
+    if (ast->view->persistence != PERSIST_TEMP)
+        rc = privilege_create(stmt, &ast->name, err);
+    return rc == 0 && ast->view->or_replace ? privilege_owner(stmt, &ast->name, err) : rc;
+}
+
+STMT_NAME(create_view, "CREATE VIEW")
+STMT_OPS(create_view,
+         stmt_name_create_view,
+         tag_name,
+         class_ddl,
+         use_writes,
+         create_view_privilege,
+         compile_nothing,
+         stmt_run_create_view);

@@ -75,51 +75,9 @@ struct alter_stmt {
 /* ---- all statements ---- */
 
 enum stmt_kind {
-    STMT_EMPTY,  /* nothing but spaces and comments */
-    STMT_SELECT, /* any query: SELECT, VALUES, TABLE, WITH, UNION … */
-    STMT_INSERT,
-    STMT_UPDATE,
-    STMT_DELETE,
-    STMT_MERGE,
-    STMT_COPY,
-    STMT_TRUNCATE,
-    STMT_ALTER, /* TABLE, VIEW, SEQUENCE, INDEX: object */
-    STMT_CREATE_TABLE,
-    STMT_CREATE_VIEW,
-    STMT_CREATE_INDEX,
-    STMT_CREATE_SEQUENCE,
-    STMT_ALTER_SEQUENCE, /* its options; RENAME is an ALTER */
-    STMT_DROP,           /* TABLE, VIEW, SEQUENCE, INDEX: object */
-    STMT_CREATE_SCHEMA,  /* and KEYSPACE */
-    STMT_DROP_SCHEMA,
-    STMT_TIMEPART, /* CREATE, DROP, PUT TIME PARTITION; PUT COUNTER; DROP TRIGGER */
-    STMT_SLABS,    /* ALTER TABLE … DROP, DETACH, ATTACH PARTITION */
-    STMT_TYPE,     /* CREATE, ALTER, DROP TYPE */
-    STMT_COMMENT,
-    STMT_USE,
-    STMT_DESCRIBE,
-    STMT_SHOW_TABLES,
-    STMT_SHOW_SCHEMAS,
-    STMT_SHOW_CREATE_TABLE, /* or VIEW: object */
-    STMT_SHOW_TABLE_STATUS,
-    STMT_SHOW_PARTITIONS,
-    STMT_SHOW_SETTING, /* SHOW name, SHOW ALL (name "all") */
-    STMT_SET,          /* SET name = values | DEFAULT, RESET name, RESET ALL (name "all") */
-    STMT_EXPLAIN,
-    STMT_CHECKPOINT, /* flush everything to segments */
-    STMT_TRANSACTION,
-    STMT_PREPARE,
-    STMT_EXECUTE,
-    STMT_DEALLOCATE,
-    STMT_DECLARE,
-    STMT_FETCH, /* and MOVE */
-    STMT_CLOSE,
-    STMT_DISCARD,
-    STMT_LOCK,
-    STMT_ROLE,     /* CREATE, ALTER, DROP ROLE, OWNER TO, … OWNED BY */
-    STMT_GRANT,    /* and REVOKE */
-    STMT_CHANNEL,  /* LISTEN, UNLISTEN, NOTIFY */
-    STMT_MAINTAIN, /* ANALYZE, VACUUM, REINDEX, CLUSTER: nothing to do here */
+#define SQL_STMT(kind, name, printer) STMT_##kind,
+#include "sql/stmt_list.h"
+#undef SQL_STMT
     STMT_KIND_MAX
 };
 

@@ -43,10 +43,6 @@ void sql_print_items(const struct select_item *items, uint32_t count, struct buf
 void sql_print_names(const struct spec_name *names, size_t count, struct buf *b); /* (a, b) */
 
 /* ---- print_change.c ---- */
-void sql_print_insert(const struct stmt *s, struct buf *b);
-void sql_print_change(const struct stmt *s, struct buf *b); /* UPDATE, DELETE */
-void sql_print_merge(const struct stmt *s, struct buf *b);
-void sql_print_alter(const struct stmt *s, struct buf *b);
 void sql_print_index_elems(const struct index_elem *elems, uint32_t count, struct buf *b);
 
 /* ---- print_ddl.c ---- */
@@ -62,32 +58,17 @@ void sql_print_constraint(const struct constraint_def *c, struct buf *b);
 void sql_print_generated(const struct column_def *def, struct buf *b);
 /* SET GENERATED …, SET options, RESTART: each behind a blank. */
 void sql_print_identity_sets(const struct column_def *def, struct buf *b);
-void sql_print_create_table(const struct stmt *s, struct buf *b);
-void sql_print_create_view(const struct stmt *s, struct buf *b);
-void sql_print_create_index(const struct stmt *s, struct buf *b);
-void sql_print_sequence(const struct stmt *s, struct buf *b); /* CREATE, ALTER */
-void sql_print_comment(const struct stmt *s, struct buf *b);
-/* ---- print_slabs.c ---- */
-void sql_print_slabs(const struct stmt *s, struct buf *b);
-void sql_print_show_partitions(const struct stmt *s, struct buf *b);
-
-/* ---- print_type.c ---- */
-void sql_print_type_stmt(const struct stmt *s, struct buf *b);
 
 /* ---- print_timepart.c ---- */
-void sql_print_timepart(const struct stmt *s, struct buf *b);
 void sql_print_partitioned(const struct partition_def *p, struct buf *b);
-
-/* ---- print_access.c ---- */
-void sql_print_role(const struct stmt *s, struct buf *b);
-void sql_print_grant(const struct stmt *s, struct buf *b);
 
 /* ---- print_misc.c ---- */
 extern const char *const sql_object_words[OBJECT_KIND_MAX];
-void sql_print_copy(const struct stmt *s, struct buf *b);
-void sql_print_set(const struct stmt *s, struct buf *b);
 void sql_print_execute(const struct misc_stmt *m, struct buf *b);
-void sql_print_explain(const struct stmt *s, struct buf *b);
-void sql_print_misc(const struct stmt *s, struct buf *b);
 /* The list of tables; and behavior. */
 void sql_print_tables(const struct stmt *s, struct buf *b);
+
+/* The printer of each kind of statement (stmt_list.h). */
+#define SQL_STMT(kind, name, printer) void printer(const struct stmt *s, struct buf *b);
+#include "sql/stmt_list.h"
+#undef SQL_STMT

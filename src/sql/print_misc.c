@@ -132,8 +132,9 @@ static void print_modes(const struct transaction *t, struct buf *b)
         buf_puts(b, t->deferrable == MODE_YES ? " DEFERRABLE" : " NOT DEFERRABLE");
 }
 
-static void print_transaction(const struct misc_stmt *m, struct buf *b)
+void sql_print_transaction(const struct stmt *s, struct buf *b)
 {
+    const struct misc_stmt *m = s->misc;
     static const char *const words[TRANSACTION_KIND_MAX] = {
         [TRANSACTION_BEGIN] = "BEGIN",
         [TRANSACTION_COMMIT] = "COMMIT",
@@ -157,7 +158,7 @@ static void print_transaction(const struct misc_stmt *m, struct buf *b)
 
 /* ---- prepared statements and cursors ---- */
 
-static void print_prepare(const struct stmt *s, struct buf *b)
+void sql_print_prepare(const struct stmt *s, struct buf *b)
 {
     const struct misc_stmt *m = s->misc;
 
@@ -180,7 +181,7 @@ void sql_print_execute(const struct misc_stmt *m, struct buf *b)
     buf_puts(b, m->args_count ? ")" : "");
 }
 
-static void print_declare(const struct stmt *s, struct buf *b)
+void sql_print_declare(const struct stmt *s, struct buf *b)
 {
     const struct cursor *c = &s->misc->cursor;
 
@@ -194,8 +195,9 @@ static void print_declare(const struct stmt *s, struct buf *b)
     sql_print_stmt(s->explained, b);
 }
 
-static void print_fetch(const struct misc_stmt *m, struct buf *b)
+void sql_print_fetch(const struct stmt *s, struct buf *b)
 {
+    const struct misc_stmt *m = s->misc;
     static const char *const words[] = {
         [FETCH_FORWARD] = "FORWARD",
         [FETCH_BACKWARD] = "BACKWARD",
@@ -223,7 +225,7 @@ static void print_named_or_all(const char *before, const struct misc_stmt *m, st
 
 /* ---- the rest ---- */
 
-static void print_lock(const struct stmt *s, struct buf *b)
+void sql_print_lock(const struct stmt *s, struct buf *b)
 {
     buf_puts(b, "LOCK TABLE");
     sql_print_tables(s, b);
@@ -232,8 +234,9 @@ static void print_lock(const struct stmt *s, struct buf *b)
     buf_puts(b, s->misc->nowait ? " NOWAIT" : "");
 }
 
-static void print_channel(const struct misc_stmt *m, struct buf *b)
+void sql_print_channel(const struct stmt *s, struct buf *b)
 {
+    const struct misc_stmt *m = s->misc;
     static const char *const words[] = {[CHANNEL_LISTEN] = "LISTEN ",
                                         [CHANNEL_UNLISTEN] = "UNLISTEN ",
                                         [CHANNEL_NOTIFY] = "NOTIFY "};
@@ -249,7 +252,7 @@ static void print_channel(const struct misc_stmt *m, struct buf *b)
     }
 }
 
-static void print_maintain(const struct stmt *s, struct buf *b)
+void sql_print_maintain(const struct stmt *s, struct buf *b)
 {
     static const char *const words[] = {
         [MAINTAIN_ANALYZE] = "ANALYZE",
@@ -262,7 +265,22 @@ static void print_maintain(const struct stmt *s, struct buf *b)
     sql_print_tables(s, b);
 }
 
-void sql_print_misc(const struct stmt *s, struct buf *b)
+void sql_print_execute_stmt(const struct stmt *s, struct buf *b)
+{
+    sql_print_execute(s->misc, b);
+}
+
+void sql_print_deallocate(const struct stmt *s, struct buf *b)
+{
+    print_named_or_all("DEALLOCATE ", s->misc, b);
+}
+
+void sql_print_close(const struct stmt *s, struct buf *b)
+{
+    print_named_or_all("CLOSE ", s->misc, b);
+}
+
+void sql_print_discard(const struct stmt *s, struct buf *b)
 {
     static const char *const discards[] = {
         [DISCARD_ALL] = "DISCARD ALL",
@@ -271,26 +289,5 @@ void sql_print_misc(const struct stmt *s, struct buf *b)
         [DISCARD_TEMP] = "DISCARD TEMP",
     };
 
-    if (s->kind == STMT_TRANSACTION)
-        print_transaction(s->misc, b);
-    else if (s->kind == STMT_PREPARE)
-        print_prepare(s, b);
-    else if (s->kind == STMT_EXECUTE)
-        sql_print_execute(s->misc, b);
-    else if (s->kind == STMT_DEALLOCATE)
-        print_named_or_all("DEALLOCATE ", s->misc, b);
-    else if (s->kind == STMT_DECLARE)
-        print_declare(s, b);
-    else if (s->kind == STMT_FETCH)
-        print_fetch(s->misc, b);
-    else if (s->kind == STMT_CLOSE)
-        print_named_or_all("CLOSE ", s->misc, b);
-    else if (s->kind == STMT_DISCARD)
-        buf_puts(b, discards[s->misc->discard]);
-    else if (s->kind == STMT_CHANNEL)
-        print_channel(s->misc, b);
-    else if (s->kind == STMT_LOCK)
-        print_lock(s, b);
-    else
-        print_maintain(s, b);
+    buf_puts(b, discards[s->misc->discard]);
 }
