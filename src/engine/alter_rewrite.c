@@ -419,7 +419,7 @@ rewrite_run(struct dendro_stmt *stmt, const struct buf *b, uint64_t *ret, struct
     if (b->failed)
         return DN_FAIL_NOMEM(err);
     sql_text_init(&text, (const char *)b->data, b->len);
-    rc = stmt_prepare(stmt->conn, &text, &inner, err);
+    rc = stmt_prepare(stmt->conn, &text, NULL, &inner, err);
     if (rc == 0)
         rc = stmt_step(inner, err);
     if (rc == DENDRO_ROW)

@@ -23,6 +23,19 @@ const struct stmt *stmt_inner(const struct dendro_stmt *stmt)
     return stmt->ast->kind == STMT_EXPLAIN ? stmt->ast->explained : stmt->ast;
 }
 
+struct plan_env stmt_plan_env(const struct dendro_stmt *stmt, struct arena *arena)
+{
+    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, arena);
+
+    env.hints = stmt->hints;
+    if (stmt->among) {
+        env.parts = stmt->among->seen;
+        env.parts_count = stmt->among->seen_count;
+        env.later = stmt->among->later;
+    }
+    return env;
+}
+
 int compile_described(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct describe d;
@@ -45,7 +58,7 @@ int compile_described(struct dendro_stmt *stmt, struct dn_err *err)
 
 int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     int rc;
 
     env.keys = stmt->of_cursor;
@@ -60,7 +73,7 @@ int stmt_compile_select(struct dendro_stmt *stmt, const struct stmt *ast, struct
 
 int stmt_compile_change(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     int rc;
 
     env.shard = stmt->shard;
@@ -122,7 +135,7 @@ void stmt_forget(struct dendro_stmt *stmt)
     plan_done(stmt->option);
     stmt->option = NULL;
     stmt_parts_free(stmt->parts);
-    stmt->parts = NULL;
+    stmt->parts = stmt->among = NULL;
     stmt->reads = NULL;
     stmt->at = NULL;
     stmt->cols = NULL;
@@ -149,13 +162,9 @@ int stmt_compile(struct dendro_stmt *stmt, struct dn_err *err)
     stmt->catalog = tx_catalog(stmt->conn);
     session_path_follow(stmt->conn, stmt->catalog);
     stmt->epoch = stmt->conn->epoch;
-    stmt->conn->hints = stmt->hints;
     rc = stmt_parts_compile(stmt, err);
-    stmt->conn->parts = stmt->parts;
     if (rc == 0)
         rc = stmt_compile_kind(stmt, err);
-    stmt->conn->parts = NULL;
-    stmt->conn->hints = (struct plan_hints){.count = 0};
     stmt->compile_ns = stmt->ast->kind == STMT_EXPLAIN ? sched_now_ns(sched) - start : 0;
     if (rc < 0)
         stmt_forget(stmt);
@@ -177,12 +186,8 @@ int stmt_compile_part(struct dendro_stmt *part,
                       struct stmt_parts *before,
                       struct dn_err *err)
 {
-    int rc;
-
     part->catalog = catalog_ref(cat);
     part->epoch = part->conn->epoch;
-    part->conn->parts = before;
-    rc = stmt_compile_kind(part, err);
-    part->conn->parts = NULL;
-    return rc;
+    part->among = before;
+    return stmt_compile_kind(part, err);
 }

@@ -138,7 +138,7 @@ static int conf_types(const struct plan *p,
 
 int stmt_compile_conflict(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     const struct conflict_clause *c = &ast->insert->conflict;
     const struct table *t = stmt->insert.table;
     int rc;
@@ -326,7 +326,7 @@ static int conf_found(struct conf *r, const struct batch *b, struct dn_err *err)
 static int conf_look(struct conf *r, struct dn_err *err)
 {
     struct dendro_stmt *stmt = r->stmt;
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->run);
     struct exec_ctx ctx = stmt->ctx;
     struct exec_rows given = {.count = 0};
     struct op *root = NULL;

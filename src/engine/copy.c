@@ -153,7 +153,7 @@ static int copy_bind_where(struct dendro_stmt *stmt, const struct plan_env *env,
 static int stmt_compile_copy(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct copy_stmt *ast = stmt->ast->copy;
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     const struct table *t;
     bool named;
     int rc = copy_take_options(ast, &stmt->compiled, &stmt->copy, err);

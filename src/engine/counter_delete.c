@@ -61,7 +61,7 @@ static int counters_found(struct dendro_stmt *stmt,
     if (query->failed)
         return DN_FAIL_NOMEM(err);
     sql_text_init(&text, (const char *)query->data, query->len);
-    rc = stmt_prepare(stmt->conn, &text, &inner, err);
+    rc = stmt_prepare(stmt->conn, &text, NULL, &inner, err);
     while (rc == 0 && (rc = stmt_step(inner, err)) == DENDRO_ROW) {
         const char *name = dendro_column_text(inner, 0);
 

@@ -46,7 +46,7 @@ static int make_changed(const struct dendro_stmt *stmt, struct dn_err *err)
 int stmt_compile_create_as(struct dendro_stmt *stmt, struct dn_err *err)
 {
     const struct table_def *def = stmt_inner(stmt)->table_def;
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     int rc;
 
     if (!def->as)

@@ -92,9 +92,7 @@ static int cursor_prepare(struct dendro_stmt *stmt, struct session_cursor *c, st
         return DN_FAIL_NOMEM(err);
     }
     sql_text_init(&text, (const char *)b.data, b.len);
-    stmt->conn->for_cursor = true;
-    rc = stmt_prepare(stmt->conn, &text, &c->query, err);
-    stmt->conn->for_cursor = false;
+    rc = stmt_prepare(stmt->conn, &text, &(struct stmt_how){.of_cursor = true}, &c->query, err);
     buf_done(&b);
     if (rc != 0)
         return rc < 0 ? rc : DN_FAIL(err, DN_E_INTERNAL, "the query of a cursor is empty");

@@ -425,7 +425,7 @@ int ddl_verify(struct dendro_stmt *stmt,
         return DN_FAIL_NOMEM(err);
     }
     sql_text_init(&text, (const char *)b.data, b.len);
-    rc = stmt_prepare(stmt->conn, &text, &query, err);
+    rc = stmt_prepare(stmt->conn, &text, NULL, &query, err);
     if (rc == 0)
         rc = stmt_step(query, err);
     if (rc == DENDRO_ROW)

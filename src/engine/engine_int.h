@@ -103,9 +103,6 @@ struct dendro_conn {
     uint64_t epoch;                 /* counts USE and SET: plans made before are made anew */
     struct engine_about failed;     /* what could not be prepared last */
     struct tx tx;                   /* the transaction block, if there is one */
-    struct stmt_parts *parts;       /* of the statement that is compiled or run now; borrowed */
-    struct plan_hints hints;        /* of the statement that is compiled now */
-    bool for_cursor, sets_for_role; /* a cursor's query is prepared; settings of a role are set */
     struct advisory *advisory;      /* list of the advisory locks that it holds; under db->lock */
     uint32_t advisory_count;        /* … so many */
     bool advisory_held, advisory_xact; /* it took advisory locks; … until the transaction ends */
@@ -166,6 +163,7 @@ struct dendro_stmt {
     struct plan *returning;         /* of RETURNING; NULL = none */
     struct plan *conflict, *option; /* of ON CONFLICT, of CHECK OPTION; NULL = none */
     struct stmt_parts *parts;       /* owned: INSERT, UPDATE, DELETE in its WITH; NULL = none */
+    struct stmt_parts *among;       /* borrowed: its own parts, or those that it is one of */
     uint32_t shard;                 /* of a time partition: which one it changes */
     struct stmt_copy copy;
     uint64_t cursor_serial, compile_ns; /* FETCH: of the cursor whose columns it has; EXPLAIN */
@@ -204,9 +202,16 @@ struct dendro_stmt {
 };
 
 /* ---- statement.c ---- */
-/* The next statement of a text; DN_EOF: none left. Positions count from the start of the text. */
+/* What a caller says about a statement that is prepared. */
+struct stmt_how {
+    struct plan_hints hints; /* types of its parameters; borrowed for the call */
+    bool of_cursor;          /* it is the query of a cursor */
+};
+/* The next statement of a text; DN_EOF: none left. Positions count from the start of the text.
+ * how: NULL = nothing to say. */
 int stmt_prepare(struct dendro_conn *conn,
                  struct sql_text *text,
+                 const struct stmt_how *how,
                  struct dendro_stmt **ret,
                  struct dn_err *err) DN_MUST_CHECK;
 int stmt_step(struct dendro_stmt *stmt,

@@ -66,7 +66,7 @@ static bool ins_has_query(const struct expr *e)
 /* The values with queries in them, as the select list of one query that runs before the rest. */
 static int ins_compile_queries(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     const struct values_rows *v = &ast->insert->query->values;
     struct select_core *core;
     struct query *q;
@@ -223,7 +223,7 @@ static int ins_target(struct dendro_stmt *stmt,
 
 int stmt_compile_insert(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     const struct insert_stmt *s = ast->insert;
     struct intake_target *ins = &stmt->insert;
     int rc = ins_target(stmt, &env, s, err);
@@ -453,7 +453,7 @@ static int ins_once(struct dendro_stmt *stmt, int tries DN_UNUSED, struct dn_err
     r.table = stmt->insert.table;
     r.user = stmt_inner(stmt)->insert->overriding == OVERRIDING_USER;
     arena_init(&r.scratch, &stmt->owner);
-    r.env = session_plan_env(stmt->conn, stmt->catalog, &r.scratch);
+    r.env = stmt_plan_env(stmt, &r.scratch);
     rc = intake_init(&r.rows, &stmt->insert, &stmt->owner, err);
     session_intake_run(stmt->conn, &r.rows.run);
     if (rc == 0)

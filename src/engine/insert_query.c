@@ -49,7 +49,7 @@ insq_mismatch(const struct dendro_stmt *stmt, const struct query *q, uint32_t i,
 
 int stmt_compile_insert_query(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     struct intake_target *to = &stmt->insert;
     const struct query *q = ast->insert->query;
     uint32_t n;

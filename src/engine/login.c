@@ -101,11 +101,9 @@ int engine_session_role(dendro_conn *conn, const char *name, struct dn_err *err)
         conn->functions.user = conn->role_name;
         conn->functions.login = conn->login_name;
         /* One that is not valid any more must not keep people out. */
-        conn->sets_for_role = true;
         for (uint32_t i = 0; i < r->settings_count; i++)
-            DN_IGNORE(session_setting_set(
-                conn, r->settings[i].name, r->settings[i].value, false, &ignored));
-        conn->sets_for_role = false;
+            DN_IGNORE(
+                session_setting_of_role(conn, r->settings[i].name, r->settings[i].value, &ignored));
         dendro_keep_settings(conn);
         activity_rest(conn);
         rc = keep_login(conn, (r->attrs & ROLE_SUPERUSER) != 0, err);

@@ -252,7 +252,7 @@ int stmt_parts_compile(struct dendro_stmt *stmt, struct dn_err *err)
         (ast->kind != STMT_SELECT && ast->kind != STMT_INSERT && ast->kind != STMT_UPDATE &&
          ast->kind != STMT_DELETE && ast->kind != STMT_MERGE))
         return rc;
-    p = stmt->parts = mem_calloc(&stmt->owner, 1, sizeof(*p));
+    p = stmt->parts = stmt->among = mem_calloc(&stmt->owner, 1, sizeof(*p));
     if (!p)
         return DN_FAIL_NOMEM(err);
     p->count = n;
@@ -372,7 +372,6 @@ static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
     int rc = 0;
 
     p->done = 0;
-    conn->parts = p;
     tx_one_snapshot(conn, true);
     for (uint32_t i = 0; rc == 0 && i < p->count; i++)
         rc = part_run(stmt, i, err);
@@ -383,7 +382,6 @@ static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0 && p->shards > 0)
         rc = part_add_shards(stmt, err);
     tx_one_snapshot(conn, false);
-    conn->parts = NULL;
     for (uint32_t i = 0; i < p->count; i++)
         exec_rows_done(&p->rows[i]);
     stmt_parts_changed_free(p);
@@ -398,12 +396,8 @@ int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
     int rc = DN_E_CONFLICT;
 
     if (stmt->ast->kind == STMT_PREPARE ||
-        (stmt->ast->kind == STMT_EXPLAIN && !stmt->ast->explain.analyze)) {
-        conn->parts = stmt->parts;
-        rc = stmt_ops_of(stmt->ast)->run(stmt, err);
-        conn->parts = NULL;
-        return rc;
-    }
+        (stmt->ast->kind == STMT_EXPLAIN && !stmt->ast->explain.analyze))
+        return stmt_ops_of(stmt->ast)->run(stmt, err);
     if (tx_in_block(conn))
         return parts_once(stmt, err);
     if (stmt->ast->kind == STMT_COPY)

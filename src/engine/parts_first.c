@@ -26,7 +26,7 @@ static bool parts_changes(const struct dendro_stmt *s, const struct table *t)
 
 bool stmt_parts_share(const struct dendro_stmt *stmt, const struct table *t)
 {
-    const struct stmt_parts *p = stmt->conn->parts;
+    const struct stmt_parts *p = stmt->among;
     uint32_t n = 0;
 
     if (!p || stmt_inner(p->whole)->kind == STMT_MERGE)
@@ -52,7 +52,7 @@ int stmt_parts_skip(struct dendro_stmt *stmt,
                     struct batch *b,
                     struct dn_err *err)
 {
-    struct parts_changed *c = stmt->conn->parts ? parts_find(stmt->conn->parts, t) : NULL;
+    struct parts_changed *c = stmt->among ? parts_find(stmt->among, t) : NULL;
     uint32_t n = 0;
     struct vec *cols;
 
@@ -84,7 +84,7 @@ int stmt_parts_note(struct dendro_stmt *stmt,
                     uint32_t rows,
                     struct dn_err *err)
 {
-    struct stmt_parts *p = stmt->conn->parts;
+    struct stmt_parts *p = stmt->among;
     struct parts_changed *c;
     int rc = 0;
 

@@ -355,7 +355,7 @@ int session_execute(struct dendro_stmt *from, struct dendro_stmt **ret, struct d
     rc = prep_text(from, p, &b, err);
     if (rc == 0) {
         sql_text_init(&text, (const char *)b.data, b.len);
-        rc = stmt_prepare(from->conn, &text, &to, err);
+        rc = stmt_prepare(from->conn, &text, NULL, &to, err);
         if (rc < 0 && err)
             err->position = 0; /* it would be one of another text */
     }

@@ -24,7 +24,7 @@ int stmt_compile_returning(struct dendro_stmt *stmt,
                            const struct table *table,
                            struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     int rc;
 
     if (!ret_wanted(ast))
@@ -49,7 +49,7 @@ int stmt_compile_returning(struct dendro_stmt *stmt,
 
 int stmt_compile_option(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->compiled);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->compiled);
     const struct qual_name *name = ast->insert ? &ast->insert->table : &ast->change->table;
     struct catalog_relation r = {.table = NULL};
     struct plan_writable *w;
@@ -68,7 +68,7 @@ int stmt_compile_option(struct dendro_stmt *stmt, const struct stmt *ast, struct
 /* The plan of this execution: with parameters in their places. */
 static int ret_plan(struct dendro_stmt *stmt, const struct table *table, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->run);
     int rc;
 
     if (stmt_inner(stmt)->params_count == 0)

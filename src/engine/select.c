@@ -83,7 +83,7 @@ int stmt_literals(struct dendro_stmt *stmt,
 
 static int sel_plan_once(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
-    struct plan_env env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run);
+    struct plan_env env = stmt_plan_env(stmt, &stmt->run);
     int rc = stmt_literals(stmt, ast, &env, err);
 
     if (rc < 0)
@@ -170,7 +170,7 @@ int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *
         return rc;
     stmt->ctx = (struct exec_ctx){
         .snap = stmt->snap,
-        .env = session_plan_env(stmt->conn, stmt->catalog, &stmt->run),
+        .env = stmt_plan_env(stmt, &stmt->run),
         .params = stmt->values,
         .params_count = stmt->values ? stmt->plan->params_count : 0,
         .owner = &stmt->owner,
@@ -180,8 +180,8 @@ int stmt_begin(struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *
         .volume = stmt->conn->db->volume,
         .budget = sel_budget(stmt),
         .analysis = stmt->analysis,
-        .parts = stmt->conn->parts ? stmt->conn->parts->rows : NULL,
-        .parts_count = stmt->conn->parts ? stmt->conn->parts->done : 0,
+        .parts = stmt->among ? stmt->among->rows : NULL,
+        .parts_count = stmt->among ? stmt->among->done : 0,
     };
     return 0;
 }

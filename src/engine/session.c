@@ -199,11 +199,7 @@ session_plan_env(const struct dendro_conn *conn, const struct catalog *cat, stru
                              .session = &conn->functions,
                              .rows = session_rows,
                              .rows_arg = conn->db,
-                             .hints = conn->hints,
-                             .short_names = conn->short_names,
-                             .parts = conn->parts ? conn->parts->seen : NULL,
-                             .parts_count = conn->parts ? conn->parts->seen_count : 0,
-                             .later = conn->parts ? conn->parts->later : NULL};
+                             .short_names = conn->short_names};
 }
 
 void engine_short_names(struct dendro_conn *conn)

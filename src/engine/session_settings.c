@@ -197,19 +197,25 @@ static int setting_set_field(struct dendro_conn *conn,
     return 0;
 }
 
-/* The row of a setting that the session may set; NULL: of one that its user made up. */
+/* The row of a setting; NULL: of one that its user made up. */
+static int setting_find(const char *name, const struct setting_row **ret, struct dn_err *err)
+{
+    *ret = settings_find(name, err);
+    return *ret || settings_is_custom(name) ? 0 : err->code;
+}
+
+/* … if the session may set it. */
 static int setting_settable(struct dendro_conn *conn,
                             const char *name,
                             const struct setting_row **ret,
                             struct dn_err *err)
 {
-    const struct setting_row *row = settings_find(name, err);
+    int rc = setting_find(name, ret, err);
 
-    if (!row && !settings_is_custom(name))
-        return err->code;
-    if (row && row->scope == SETTING_SUPER && !conn->sets_for_role && !session_superuser(conn))
-        return DN_FAIL(err, DN_E_DENIED, "permission denied to set parameter \"%s\"", row->name);
-    *ret = row;
+    if (rc < 0)
+        return rc;
+    if (*ret && (*ret)->scope == SETTING_SUPER && !session_superuser(conn))
+        return DN_FAIL(err, DN_E_DENIED, "permission denied to set parameter \"%s\"", (*ret)->name);
     return 0;
 }
 
@@ -235,6 +241,19 @@ int session_setting_may(struct dendro_conn *conn,
     return rc < 0 ? rc : session_setting_check(conn, row, value, err);
 }
 
+static int setting_put(struct dendro_conn *conn,
+                       const struct setting_row *row,
+                       const char *name,
+                       const char *value,
+                       bool local,
+                       struct dn_err *err)
+{
+    if (!row)
+        return setting_set_extra(conn, name, value, local, err);
+    return row->known ? setting_set_known(conn, row, value, local, err)
+                      : setting_set_field(conn, row, value, local, err);
+}
+
 int session_setting_set(
     struct dendro_conn *conn, const char *name, const char *value, bool local, struct dn_err *err)
 {
@@ -250,10 +269,21 @@ int session_setting_set(
         session_notice(conn, "WARNING", "SET LOCAL can only be used in transaction blocks");
         return 0;
     }
-    if (!row)
-        return setting_set_extra(conn, name, value, local, err);
-    return row->known ? setting_set_known(conn, row, value, local, err)
-                      : setting_set_field(conn, row, value, local, err);
+    return setting_put(conn, row, name, value, local, err);
+}
+
+int session_setting_of_role(struct dendro_conn *conn,
+                            const char *name,
+                            const char *value,
+                            struct dn_err *err)
+{
+    const struct setting_row *row;
+    int rc = tx_set(conn, name, value, err);
+
+    if (rc != DN_NOT_FOUND)
+        return rc;
+    rc = setting_find(name, &row, err);
+    return rc < 0 ? rc : setting_put(conn, row, name, value, false, err);
 }
 
 int session_settings_reset(struct dendro_conn *conn, struct dn_err *err DN_UNUSED)

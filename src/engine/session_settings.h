@@ -19,6 +19,12 @@ int session_setting_set(struct dendro_conn *conn,
                         const char *value,
                         bool local,
                         struct dn_err *err) DN_MUST_CHECK;
+/* A setting that ALTER ROLE … SET gave the role that logs in: set by whom it was given, so even
+ * those that the role may not set itself. */
+int session_setting_of_role(struct dendro_conn *conn,
+                            const char *name,
+                            const char *value,
+                            struct dn_err *err) DN_MUST_CHECK;
 /* Whether it would be set: the setting, the right to it and the value are looked at. */
 int session_setting_may(struct dendro_conn *conn,
                         const char *name,

@@ -301,7 +301,7 @@ int dendro_exec(dendro_conn *conn,
         return engine_return(
             err, &e, DN_FAIL(&e, DN_E_MISUSE, "dendro_exec: no session or no text"));
     sql_text_init(&text, sql, len < 0 ? strlen(sql) : (size_t)len);
-    while ((rc = stmt_prepare(conn, &text, &stmt, &e)) == 0) {
+    while ((rc = stmt_prepare(conn, &text, NULL, &stmt, &e)) == 0) {
         rc = stmt_run_all(stmt, on_row, arg, &e);
         dendro_finalize(stmt);
         if (rc < 0)

@@ -33,6 +33,9 @@ struct vec;
 /* ---- compile.c ---- */
 /* What is run: the statement, or the one that EXPLAIN explains. */
 const struct stmt *stmt_inner(const struct dendro_stmt *stmt);
+/* session_plan_env() for the statement itself: with the types of its parameters, and with what the
+ * parts of its WITH return. */
+struct plan_env stmt_plan_env(const struct dendro_stmt *stmt, struct arena *arena);
 int stmt_compile_select(struct dendro_stmt *stmt,
                         const struct stmt *ast,
                         struct dn_err *err) DN_MUST_CHECK;

@@ -140,13 +140,15 @@ static int stmt_prepare_kept(struct dendro_stmt *stmt, struct dendro_stmt **ret,
 
 static int stmt_prepare_once(struct dendro_conn *conn,
                              struct sql_text *text,
+                             const struct stmt_how *how,
                              struct dendro_stmt **ret,
                              struct dn_err *err)
 {
     bool from_start = text->next == 0;
     const size_t begin = text->next;
-    const struct plan_hints hints = conn->hints;
-    bool kept = hints.count == 0 && !conn->for_cursor; /* the cache knows nothing of these */
+    const struct plan_hints hints = how ? how->hints : (struct plan_hints){.count = 0};
+    bool of_cursor = how && how->of_cursor;
+    bool kept = hints.count == 0 && !of_cursor; /* the cache knows nothing of these */
     struct dendro_stmt *stmt =
         conn->tx.state == TX_FAILED || !kept ? NULL : stmt_cache_take(conn, text);
     int rc;
@@ -156,7 +158,7 @@ static int stmt_prepare_once(struct dendro_conn *conn,
     stmt = stmt_new(conn);
     if (!stmt)
         return DN_FAIL_NOMEM(err);
-    stmt->of_cursor = conn->for_cursor;
+    stmt->of_cursor = of_cursor;
     if (hints.count > 0) {
         stmt->hints.types =
             arena_dup(&stmt->arena, hints.types, hints.count * sizeof(*hints.types));
@@ -212,6 +214,7 @@ static bool stmt_any_active(const struct dendro_conn *conn)
 
 int stmt_prepare(struct dendro_conn *conn,
                  struct sql_text *text,
+                 const struct stmt_how *how,
                  struct dendro_stmt **ret,
                  struct dn_err *err)
 {
@@ -230,7 +233,7 @@ int stmt_prepare(struct dendro_conn *conn,
     if (!stmt_any_active(conn)) /* what was canceled before is over */
         atomic_store(&conn->cancel, activity_ended(conn));
     for (;;) {
-        rc = session_canceled_memory(conn, stmt_prepare_once(conn, text, ret, err), err);
+        rc = session_canceled_memory(conn, stmt_prepare_once(conn, text, how, ret, err), err);
         if (rc != DN_E_NOMEM)
             break;
         rc = pressure_relieve(&p, conn, STMT_TEXT_TIMES * (text->next - start.next), rc, err);
@@ -266,16 +269,15 @@ static int stmt_prepare_first(struct dendro_conn *conn,
                               struct dendro_stmt **ret,
                               struct dn_err *err)
 {
+    const struct stmt_how how = {.hints = hints};
     struct dendro_stmt *stmt = NULL;
     int rc;
 
     do { /* an empty statement between two semicolons is passed over */
         dendro_finalize(stmt);
         stmt = NULL;
-        conn->hints = hints;
-        rc = stmt_prepare(conn, text, &stmt, err);
+        rc = stmt_prepare(conn, text, &how, &stmt, err);
     } while (rc == 0 && stmt->ast->kind == STMT_EMPTY);
-    conn->hints = (struct plan_hints){.count = 0};
     *ret = rc == 0 ? stmt : NULL;
     return rc;
 }

@@ -36,7 +36,7 @@ static int state_empty(struct dendro_stmt *stmt, struct dn_err *err)
         return DN_FAIL_NOMEM(err);
     }
     sql_text_init(&text, (const char *)query.data, query.len);
-    rc = stmt_prepare(stmt->conn, &text, &inner, err);
+    rc = stmt_prepare(stmt->conn, &text, NULL, &inner, err);
     if (rc == 0)
         rc = stmt_step(inner, err);
     if (rc == DENDRO_ROW)
