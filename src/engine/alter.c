@@ -6,7 +6,6 @@
 #include "engine/alter_int.h"
 #include "engine/ddl_expr.h"
 #include "engine/generated.h"
-#include "engine/pressure.h"
 #include "engine/retain.h"
 #include "engine/stmt_ops.h"
 #include "engine/timepart.h"

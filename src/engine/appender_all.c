@@ -4,6 +4,7 @@
 #include "engine/appender.h"
 
 #include "engine/appender_int.h"
+#include "engine/commit.h"
 #include "engine/pressure.h"
 
 static int all_write(dendro_appender *const *apps,

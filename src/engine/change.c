@@ -3,7 +3,7 @@
  * change.c: UPDATE and DELETE. The plan finds the rows as of a snapshot; they are gathered, checked
  * like rows of an INSERT, and written in one commit that the shard refuses if one of them has a
  * newer version by then. Then all is done again with a new snapshot, so that no increment is lost;
- * after STMT_TRIES the statement fails with 40001.
+ * after RETRY_MAX the statement fails with 40001.
  *
  *     DELETE of ranges of the key change_range.c; after CHANGE_RANGE_TRIES conflicts by rows
  *     any other DELETE            a tombstone for each row
@@ -14,11 +14,11 @@
  * Two rows of the statement with the same new key are refused; another one is replaced by it. */
 #include "engine/change_range.h"
 
+#include "engine/commit.h"
 #include "engine/generated.h"
 #include "engine/key_set.h"
 #include "engine/merge.h"
 #include "engine/parts.h"
-#include "engine/pressure.h"
 #include "engine/stmt_ops.h"
 #include "engine/timepart.h"
 #include "engine/ttl.h"

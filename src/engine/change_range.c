@@ -5,7 +5,7 @@
  * refuses it (DN_E_CONFLICT) when anything in a range is newer than the snapshot, so that what was
  * counted is what goes. */
 #include "engine/change_range.h"
-#include "engine/pressure.h"
+#include "engine/commit.h"
 
 static int range_count(struct dendro_stmt *stmt,
                        const struct plan *plan,

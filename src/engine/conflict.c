@@ -5,10 +5,10 @@
  * joins the rows with the table; the commit is refused if one of them has a newer version by then,
  * and the statement runs again (stmt_retry). A key that the statement has twice counts once: DO
  * NOTHING takes the first row, DO UPDATE is an error. */
+#include "engine/commit.h"
 #include "engine/engine_int.h"
 #include "engine/generated.h"
 #include "engine/key_set.h"
-#include "engine/pressure.h"
 
 #include "exec/rows.h"
 

@@ -32,6 +32,7 @@
 #include "engine/intake.h"
 #include "engine/keep.h"
 #include "engine/load.h"
+#include "engine/retry.h"
 #include "engine/sequence.h"
 #include "engine/session.h"
 #include "engine/stmt_kinds.h"
@@ -173,6 +174,7 @@ struct dendro_stmt {
 
     /* One execution. */
     enum run_state state;
+    struct retry retry;         /* tries that failed because another session came before */
     struct arena run;           /* plan of this execution, parameters, EXPLAIN's lines */
     struct plan *run_plan;      /* NULL: `plan` is used */
     struct plan *run_returning; /* NULL: `returning` */

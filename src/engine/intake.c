@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/intake.h"
 
+#include "engine/commit.h"
 #include "engine/engine_int.h"
 #include "engine/generated.h"
 #include "engine/intake_late.h"
-#include "engine/pressure.h"
 
 #include "base/text.h"
 #include "plan/plan.h"

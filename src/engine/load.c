@@ -10,6 +10,7 @@
  * takes it. */
 #include "engine/load.h"
 
+#include "engine/commit.h"
 #include "engine/engine_int.h"
 #include "engine/load_part.h"
 #include "engine/privilege.h"

@@ -8,8 +8,6 @@
 #include "engine/names.h"
 #include "engine/stmt_ops.h"
 
-#define PARTS_TRIES 64 /* of a statement that others are faster than */
-
 /* ---- compile ---- */
 
 static struct with_clause *part_with(const struct stmt *ast)
@@ -392,17 +390,14 @@ static int parts_once(struct dendro_stmt *stmt, struct dn_err *err)
 int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct dendro_conn *conn = stmt->conn;
-    int tries = PARTS_TRIES;
-    int rc = DN_E_CONFLICT;
+    int rc;
 
     if (stmt->ast->kind == STMT_PREPARE ||
         (stmt->ast->kind == STMT_EXPLAIN && !stmt->ast->explain.analyze))
         return stmt_ops_of(stmt->ast)->run(stmt, err);
     if (tx_in_block(conn))
         return parts_once(stmt, err);
-    if (stmt->ast->kind == STMT_COPY)
-        tries = 1; /* rows are on their way already */
-    for (int i = 0; rc == DN_E_CONFLICT && i < tries; i++) {
+    for (;;) {
         stmt_unwind(stmt);
         rc = tx_begin_one(conn, err);
         if (rc == 0 && !stmt_compiled(stmt))
@@ -410,6 +405,11 @@ int stmt_parts_run(struct dendro_stmt *stmt, struct dn_err *err)
         if (rc == 0)
             rc = parts_once(stmt, err);
         rc = tx_end_one(conn, rc, err);
+        if (rc != DN_E_CONFLICT || stmt->ast->kind == STMT_COPY) /* rows are on their way already */
+            break;
+        rc = retry_again(&stmt->retry, conn, rc, err);
+        if (rc < 0)
+            break;
     }
     return rc;
 }

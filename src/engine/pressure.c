@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pressure.c: commits, and what happens when memory_limit is reached on the way to one: fresh rows
- * are flushed, the cache is emptied, and the statement, which has changed nothing yet, runs again.
- * While others hold the memory it waits for them. A statement that is too big by itself is refused
- * at once. */
+ * pressure.c: what happens when memory_limit is reached: fresh rows are flushed, the cache is
+ * emptied, and the statement, which has changed nothing yet, runs again. While others hold the
+ * memory it waits for them. A statement that is too big by itself is refused at once. */
 #include "engine/pressure.h"
 
 #include "engine/engine_int.h"
-#include "engine/intake_late.h"
-#include "engine/names.h"
-#include "engine/route.h"
-#include "engine/timepart.h"
 
 #define PRESSURE_OWN_SHARE                                                                         \
     8u                       /* of the limit: a statement that holds more is too big by itself … \
@@ -18,37 +13,6 @@
 #define PRESSURE_OWN_TRIES 2 /* … when it fails so often with all memory to itself */
 #define PRESSURE_WAIT_NS   (30ull * 1000 * 1000 * 1000) /* others may take so long */
 #define PRESSURE_PAUSE_NS  (5ull * 1000 * 1000)
-
-struct shard_how session_how(struct dendro_conn *conn, bool sync)
-{
-    return (struct shard_how){.sync = sync, .cancel = &conn->cancel, .dropped = &conn->late};
-}
-
-int session_commit(struct dendro_conn *conn,
-                   const struct shard_batch *batches,
-                   size_t count,
-                   struct dn_err *err)
-{
-    struct shard_how how = session_how(conn, session_syncs(conn, batches[0].table));
-    uint64_t late = conn->late;
-    struct arena arena;
-    int rc;
-
-    for (size_t i = 0; i < count; i++)
-        if (batches[i].expiry_ns > 0 || (batches[i].table && batches[i].table->ttl_seconds))
-            engine_rollouts_expiry(conn->db);
-    arena_init(&arena, &conn->db->owner);
-    rc = session_late(conn, &batches, &count, &arena, err);
-    if (rc == 0 && count > 0 && tx_in_block(conn)) {
-        rc = tx_write(conn, batches, count, err);
-    } else if (rc == 0 && count > 0) {
-        rc = route_commit(conn, batches, count, &how, err);
-    }
-    arena_done(&arena);
-    if (rc < 0)
-        conn->late = late;
-    return rc;
-}
 
 void pressure_begin(struct pressure *p, const struct dendro_conn *conn)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * pressure.h: commits of sessions, and what happens when memory_limit is reached on the way to one:
+ * pressure.h: what happens when memory_limit is reached on the way to a commit:
  *
  *     pressure_begin
  *     do rc = what may be done again
@@ -10,22 +10,11 @@
 #pragma once
 
 #include "base/err.h"
-#include "store/shard.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct dendro_conn;
-struct shard_batch;
-
-/* How a session commits. */
-struct shard_how session_how(struct dendro_conn *conn, bool sync);
-/* Commits batches with the session's synchronous_commit and cancel flag, after
- * engine_write_ready for the table of the first; in a transaction block they go with the block.
- * Rows that come too late are refused or left out. */
-int session_commit(struct dendro_conn *conn,
-                   const struct shard_batch *batches,
-                   size_t count,
-                   struct dn_err *err) DN_MUST_CHECK;
 
 struct pressure {
     uint64_t refused;  /* by the limit, before */

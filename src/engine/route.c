@@ -63,8 +63,7 @@ int route_load(struct dendro_db *db,
 
 /* ---- commits ---- */
 
-/* Inserted rows of shards, and nothing that depends on what they hold? */
-static bool route_may(const struct shard_batch *batches, size_t count)
+bool route_may(const struct shard_batch *batches, size_t count)
 {
     bool shard = false;
 
@@ -76,12 +75,11 @@ static bool route_may(const struct shard_batch *batches, size_t count)
     return shard;
 }
 
-/* The batches with the tables they go to by the catalog. */
-static int route_batches(const struct catalog *cat,
-                         const struct shard_batch *from,
-                         size_t count,
-                         struct shard_batch *to,
-                         struct dn_err *err)
+int route_batches(const struct catalog *cat,
+                  const struct shard_batch *from,
+                  size_t count,
+                  struct shard_batch *to,
+                  struct dn_err *err)
 {
     for (size_t i = 0; i < count; i++) {
         const struct table *t = from[i].named ? catalog_table_by_id(cat, from[i].table->id)
@@ -94,43 +92,6 @@ static int route_batches(const struct catalog *cat,
             to[i].table = t;
     }
     return 0;
-}
-
-int route_commit(struct dendro_conn *conn,
-                 const struct shard_batch *batches,
-                 size_t count,
-                 const struct shard_how *how,
-                 struct dn_err *err)
-{
-    struct dendro_db *db = conn->db;
-    struct shard_batch *to;
-    int rc;
-
-    if (!route_may(batches, count)) {
-        rc = engine_write_ready(db, batches[0].table, err);
-        return rc < 0 ? rc : shard_write_how(db->shard, batches, count, how, NULL, err);
-    }
-    to = mem_calloc(&db->owner, count, sizeof(*to));
-    rc = to ? DN_E_TABLE_CHANGED : DN_FAIL_NOMEM(err);
-    for (int i = 0; rc == DN_E_TABLE_CHANGED && i < ROUTE_TRIES; i++) {
-        struct catalog *cat;
-        bool same;
-
-        rc = engine_catalog_now(db, &cat, err);
-        if (rc < 0)
-            break;
-        rc = route_batches(cat, batches, count, to, err);
-        if (rc == 0)
-            rc = shard_write_how(db->shard, to, count, how, NULL, err);
-        sched_lock(db->lock);
-        same = db->catalog == cat;
-        sched_unlock(db->lock);
-        catalog_unref(cat);
-        if (same) /* it is not for a rollout */
-            break;
-    }
-    mem_free(to);
-    return rc;
 }
 
 /* ---- blocks ---- */

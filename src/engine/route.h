@@ -3,7 +3,7 @@
  * route.h: rows on their way into a time partition whose shards roll meanwhile. Whoever writes is
  * never refused for that:
  *
- *     a commit outside a block   its rows go to the shard that is the newest then (route_commit)
+ *     a commit outside a block   its rows go to the shard that is the newest then (route_batches)
  *     a bulk load                … that was it when it began; if that has gone, to the newest
  *                                (route_load)
  *     a transaction block        the same, for what it inserted; what it did to rows of shards that
@@ -18,19 +18,21 @@
 
 #include "store/overlay.h"
 
+struct catalog;
 struct dendro_conn;
 struct dendro_db;
 struct shard_load;
 struct shard_load_options;
 
-#define ROUTE_TRIES 64 /* of a commit whose shard goes while it is made */
-
-/* shard_write_how, after engine_write_ready for the table of the first batch. */
-int route_commit(struct dendro_conn *conn,
-                 const struct shard_batch *batches,
-                 size_t count,
-                 const struct shard_how *how,
-                 struct dn_err *err) DN_MUST_CHECK;
+/* Are those of a commit inserted rows of shards, which may go to another one, and nothing that
+ * depends on what a shard holds? */
+bool route_may(const struct shard_batch *batches, size_t count);
+/* Copies the batches with the tables they go to by the catalog. */
+int route_batches(const struct catalog *cat,
+                  const struct shard_batch *from,
+                  size_t count,
+                  struct shard_batch *to,
+                  struct dn_err *err) DN_MUST_CHECK;
 /* shard_load_begin for rows made for t, which may be a shard that was named; options without a
  * route. */
 int route_load(struct dendro_db *db,

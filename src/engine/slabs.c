@@ -5,7 +5,7 @@
  * flush. */
 #include "engine/slabs.h"
 
-#include "engine/pressure.h"
+#include "engine/commit.h"
 #include "engine/slabs_other.h"
 #include "engine/stmt_ops.h"
 

@@ -4,7 +4,6 @@
  * in one commit. The partition stays where it is. */
 #include "engine/slabs_other.h"
 
-#include "engine/pressure.h"
 #include "engine/timepart.h"
 #include "store/shard_copy.h"
 

@@ -19,8 +19,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define STMT_TRIES 64 /* of a statement whose table was altered under it */
-
 /* ---- step ---- */
 
 /* What one run has goes; its time goes on. */
@@ -105,11 +103,10 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
     if (rc == 0 && (!stmt_compiled(stmt) || stmt->at)) /* a cursor moves */
         rc = stmt_compile(stmt, err);
     mark = tx_mark(stmt->conn);
-    for (int i = 0; rc == 0; i++) {
+    stmt->retry = (struct retry){.tries = 0};
+    while (rc == 0) {
         rc = stmt->parts ? stmt_parts_run(stmt, err) : stmt_ops_of(stmt->ast)->run(stmt, err);
-        if (rc >= 0 || !writes || (rc == DN_E_TABLE_CHANGED && i == STMT_TRIES))
-            break;
-        if (rc != DN_E_TABLE_CHANGED && rc != DN_E_NOMEM)
+        if (rc >= 0 || !writes || (rc != DN_E_TABLE_CHANGED && rc != DN_E_NOMEM))
             break;
         stmt_unwind(stmt);
         tx_undo(stmt->conn, mark);
@@ -117,7 +114,7 @@ static int stmt_start(struct dendro_stmt *stmt, struct dn_err *err)
             rc = pressure_relieve(&p, stmt->conn, atomic_load(&stmt->owner.peak), rc, err);
             continue;
         }
-        rc = engine_wait_edit(stmt->conn->db, &stmt->conn->cancel, err);
+        rc = retry_again(&stmt->retry, stmt->conn, rc, err);
         if (rc == 0)
             rc = stmt_compile(stmt, err);
     }

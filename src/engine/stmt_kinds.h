@@ -71,9 +71,6 @@ int stmt_compile_insert_query(struct dendro_stmt *stmt,
 int stmt_run_insert_query(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- change.c: UPDATE and DELETE ---- */
-/* once (tries from 0 on) again and again while others were faster. */
-typedef int (*stmt_once_fn)(struct dendro_stmt *stmt, int tries, struct dn_err *err);
-int stmt_retry(struct dendro_stmt *stmt, stmt_once_fn once, struct dn_err *err) DN_MUST_CHECK;
 int stmt_run_change(struct dendro_stmt *stmt, struct dn_err *err) DN_MUST_CHECK;
 
 /* ---- conflict.c: ON CONFLICT ---- */

@@ -2,8 +2,8 @@
  *
  * transaction.c: see transaction.h. What may be said when, and in which words, is PostgreSQL's. */
 #include "engine/advisory.h"
+#include "engine/commit.h"
 #include "engine/names.h"
-#include "engine/pressure.h"
 #include "engine/privilege.h"
 #include "engine/route.h"
 #include "engine/session_settings.h"
@@ -147,41 +147,6 @@ int tx_fix_as(struct dendro_conn *conn, const struct tx_export *from, struct dn_
     return 0;
 }
 
-static int tx_commit_rows(struct dendro_conn *conn, struct dn_err *err)
-{
-    struct shard_how how = session_how(conn, conn->settings.synchronous_commit);
-    struct pressure p;
-    int rc;
-
-    pressure_begin(&p, conn);
-    do {
-        rc = overlay_commit(conn->tx.rows, &how, NULL, NULL, err);
-    } while (rc < 0 && (rc = pressure_relieve(&p, conn, 0, rc, err)) == 0);
-    return rc;
-}
-
-/* Shards of time partitions may go while it is under way. */
-static int tx_commit_routed(struct dendro_conn *conn, struct dn_err *err)
-{
-    int rc = DN_E_TABLE_CHANGED;
-    bool same = false;
-
-    for (int i = 0; rc == DN_E_TABLE_CHANGED && !same && i < ROUTE_TRIES; i++) {
-        struct routes r;
-
-        rc = route_overlay(conn, &r, err);
-        if (rc < 0)
-            return rc;
-        rc = tx_commit_rows(conn, err);
-        sched_lock(conn->db->lock);
-        same = conn->db->catalog == r.cat;
-        sched_unlock(conn->db->lock);
-        overlay_set_routes(conn->tx.rows, NULL, 0);
-        routes_done(&r);
-    }
-    return rc;
-}
-
 static int tx_commit(struct dendro_conn *conn, struct dn_err *err)
 {
     struct tx *tx = &conn->tx;
@@ -190,7 +155,7 @@ static int tx_commit(struct dendro_conn *conn, struct dn_err *err)
     if (rc == 0 && tx->base)
         rc = engine_end(conn->db, tx->base, tx->catalog, tx->rows, &conn->cancel, err);
     else if (rc == 0 && tx->rows)
-        rc = tx_commit_routed(conn, err);
+        rc = commit_block(conn, err);
     if (rc == DN_E_CONFLICT || rc == DN_E_TABLE_CHANGED) {
         dn_err_prefix(err, "could not serialize access due to concurrent update");
         dn_err_hint(err, "The transaction was rolled back. Run it again from its beginning.");

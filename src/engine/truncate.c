@@ -2,8 +2,8 @@
  *
  * truncate.c: TRUNCATE, one edit of the catalog: the rows of a table that was emptied belong to an
  * id that is no longer there. */
+#include "engine/commit.h"
 #include "engine/names.h"
-#include "engine/pressure.h"
 #include "engine/sequence_ddl.h"
 #include "engine/stmt_ops.h"
 

@@ -3,7 +3,7 @@
  * version.c: what this library is and which formats it writes. */
 #include "catalog/catalog.h"
 #include "dendro.h"
-#include "engine/commit.h"
+#include "engine/build_commit.h"
 #include "store/log.h"
 #include "store/manifest.h"
 #include "store/segment.h"
