@@ -5,6 +5,8 @@
 #include "func/text.h"
 
 #include "func/text_int.h"
+#include "func/text_wire.h"
+#include "func/type_ops.h"
 #include "text_tables.h"
 
 #include <locale.h>
@@ -557,9 +559,39 @@ static void test_round_trips(void **state)
     buf_done(&b);
 }
 
+/* Every type of the list has a whole row, and its numbers lead back to it. */
+static void test_type_rows(void **state)
+{
+    static const enum type_id types[] = {
+#define DN_TYPE(id, name, sql, phys) TYPE_##name,
+#include "vec/type_list.h"
+#undef DN_TYPE
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        const struct type_ops *ops = type_ops_of(types[i]);
+        bool instant = type_is_timestamp(types[i]);
+
+        assert_non_null(ops->print);
+        assert_non_null(ops->parse);
+        assert_non_null(ops->put);
+        assert_non_null(ops->get);
+        if (types[i] == TYPE_NONE || types[i] == TYPE_ENUM)
+            continue;
+        assert_true(ops->oid > 0 && ops->array_oid > 0);
+        assert_int_equal(text_wire_type(ops->oid), instant ? TYPE_TIMESTAMPTZ : types[i]);
+        assert_int_equal(text_wire_type(ops->array_oid),
+                         type_array_of(instant ? TYPE_TIMESTAMPTZ : types[i]));
+        assert_int_equal(text_wire_oid(type_array_of(types[i])), ops->array_oid);
+    }
+    assert_int_equal(text_wire_type(0), TYPE_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_type_rows),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_print_special),
         cmocka_unit_test(test_table_f64),
