@@ -3,10 +3,12 @@
 import base64
 import gzip
 import json
+import os
 import socket
 import sys
 import threading
 import time
+import xml.etree.ElementTree
 import zlib
 
 import httplib
@@ -92,6 +94,90 @@ class HttpSql(HttpTest):
         self.assertEqual(lines[1:5], [[1, "a,b"], [2, None], [3, ""], [4, 'q"']])
         self.assertEqual(lines[5]["tag"], "SELECT 4")
         a = self.server.post("/api/sql?format=xml", q)
+        self.assertEqual(a.status, 400)
+
+    def draw(self, query, status=200):
+        a = self.server.post("/api/sql", query, Accept="image/svg+xml")
+        self.assertEqual(a.status, status, a.text)
+        if status != 200:
+            return a.json["error"]
+        self.assertEqual(a.headers["Content-Type"], "image/svg+xml")
+        return xml.etree.ElementTree.fromstring(a.text)
+
+    def shapes(self, picture, tag):
+        return [e for e in picture.iter() if e.tag == "{http://www.w3.org/2000/svg}" + tag]
+
+    def test_pictures(self):
+        rows = "SELECT s AS series, n AS x, n * s AS y FROM generate_series(0, 9) n, generate_series(1, 3) s ORDER BY 1, 2"
+        p = self.draw("DRAW LINECHART WITH TITLE \"a <b> & c\" SUBTITLE 'it''s' AXIS BOTTOM TITLE 'x' AXIS LEFT LEGEND; " + rows)
+        texts = [t.text for t in self.shapes(p, "text")]
+        for text in ("a <b> & c", "it's", "x", "1", "2", "3", "0", "30"):
+            self.assertIn(text, texts)
+        paths = self.shapes(p, "path")
+        self.assertEqual(len(paths), 3)
+        points = [[float(v) for v in pair.split(" ")] for pair in paths[2].get("d")[1:].split("L")]
+        self.assertEqual(len(points), 10)
+        # A line of equal steps, upwards.
+        steps = {(round(b[0] - a[0]), round(a[1] - b[1])) for a, b in zip(points, points[1:])}
+        self.assertLessEqual(len({x for x, _ in steps}), 2)
+        self.assertTrue(all(y > 0 for _, y in steps), steps)
+        # What is NULL is a gap; a time and a text beside the number need no names.
+        p = self.draw("SELECT TIMESTAMP '2024-01-01' + n * INTERVAL '1 hour' AS t, 'a' AS s, CASE n WHEN 4 THEN NULL ELSE n END AS v"
+                      " FROM generate_series(0, 9) n")
+        self.assertEqual([path.get("d").count("L") for path in self.shapes(p, "path")], [3, 4])
+        self.assertIn("06:00", [t.text for t in self.shapes(p, "text")])
+        # Bars stand on each other or side by side, upright or lying.
+        bars = "; SELECT g AS series, k AS x, 2 AS y FROM (VALUES ('a'), ('b')) v (g), (VALUES ('one'), ('two')) w (k) ORDER BY 1, 2"
+        boxes = lambda p: [[float(r.get(a)) for a in ("x", "y", "width", "height")] for r in self.shapes(p, "rect") if not r.get("rx")]
+        side = boxes(self.draw("DRAW BARCHART" + bars))
+        stacked = boxes(self.draw("DRAW BARCHART WITH STACKED" + bars))
+        lying = boxes(self.draw("DRAW BARCHART WITH ORIENTATION HORIZONTAL AXIS LEFT" + bars))
+        self.assertEqual([len(side), len(stacked), len(lying)], [4, 4, 4])
+        self.assertEqual(len({b[0] for b in side}), 4)
+        self.assertEqual(len({b[0] for b in stacked}), 2)
+        self.assertAlmostEqual(stacked[0][1], stacked[2][1] + stacked[2][3], delta=0.3)
+        self.assertEqual(len({b[1] for b in lying}), 4)
+        # Several layers: a range, and points over it.
+        p = self.draw("DRAW AREACHART WITH AXIS BOTTOM AXIS LEFT; SELECT n AS x, n + 2 AS y, n AS z FROM generate_series(1, 5) n;"
+                      "DRAW POINTCHART WITH AXIS RIGHT; SELECT n AS x, 100 * n AS y, 'p' || n AS label FROM generate_series(1, 5) n")
+        self.assertEqual(len(self.shapes(p, "circle")), 5)
+        self.assertIn("p5", [t.text for t in self.shapes(p, "text")])
+        self.assertIn("500", [t.text for t in self.shapes(p, "text")])
+        self.assertEqual(self.shapes(self.draw("DRAW LINECHART; SELECT 1 AS x, 2 AS y WHERE false"), "path"), [])
+
+    def test_pictures_that_cannot_be(self):
+        e = self.draw("SELECT 1; DRAW PIECHART; SELECT 1", 400)
+        self.assertEqual((e["sqlstate"], e["position"]), ("42601", 16))
+        self.assertIn("LINECHART, AREACHART, BARCHART or POINTCHART", e["message"])
+        self.assertEqual(self.draw("DRAW LINECHART WITH COLOURS; SELECT 1", 400)["position"], 21)
+        self.assertIn("smaller to the larger", self.draw("DRAW LINECHART WITH XDOMAIN 3, 1; SELECT 1", 400)["message"])
+        self.assertIn("no column with numbers", self.draw("DRAW LINECHART; SELECT 'a' AS x, 'b' AS y", 400)["message"])
+        self.assertEqual(self.draw("DRAW LINECHART; SELECT nothing", 400)["sqlstate"], "42703")
+        e = self.draw("SELECT n AS x, n AS y FROM generate_series(1, 100001) n", 400)
+        self.assertIn("at most 100000 points", e["message"])
+        self.assertIn("time_bucket", e["hint"])
+        self.assertIn("at most 100 series", self.draw("SELECT n AS series, 1 AS x, 1 AS y FROM generate_series(1, 101) n", 400)["message"])
+        self.assertIn("in all statements", self.draw("SELECT 1 AS x, 1 AS y; SELECT DATE '2024-01-01' AS x, 1 AS y", 400)["message"])
+        a = self.server.post("/api/sql", "DRAW LINECHART; SELECT 1")
+        self.assertEqual((a.status, a.json["error"]["sqlstate"]), (400, "0A000"))
+
+    def test_parquet(self):
+        query = "SELECT n, 't' || n AS t, n / 4.0 AS d FROM generate_series(1, 200000) n -- all"
+        for text in (query, query + "\n;", query + "\n; -- more"):
+            a = self.server.post("/api/sql?format=parquet", text)
+            self.assertEqual((a.status, a.headers["Content-Type"], a.body[:4], a.body[-4:]),
+                             (200, "application/vnd.apache.parquet", b"PAR1", b"PAR1"), a.body[:300])
+        path = os.path.join(self.server.dir, "x.parquet")
+        with open(path, "wb") as f:
+            f.write(a.body)
+        self.assertEqual(self.server.rows(f"SELECT count(*), sum(n), max(t) FROM '{path}'"), [[200000, 20000100000, "t99999"]])
+        for text, state, position in (("SELECT nothing", "42703", 8), ("SELECT 1; SELECT 2", "22023", None), ("CREATE TABLE x (k INT)", "42601", 1),
+                                      ("SELECT 1 / (n - 70000) FROM generate_series(1, 100000) n", "22012", None)):
+            a = self.server.post("/api/sql?format=parquet", text)
+            self.assertEqual((a.status, a.json["error"]["sqlstate"]), (400, state), a.text)
+            if position:
+                self.assertEqual(a.json["error"]["position"], position)
+        a = self.server.post("/api/sql", json.dumps({"query": "SELECT $1", "params": [1], "format": "parquet"}))
         self.assertEqual(a.status, 400)
 
     def test_limit(self):

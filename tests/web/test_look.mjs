@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What there is to look at: the first visit, charts, tables from near, statements that run.
+import { readFileSync } from "node:fs";
 import { assert, main, test, until } from "./lib.mjs";
 
 const plot = (p) => p.page.locator(".u-over");
@@ -156,6 +157,31 @@ test("a statement explained: steps, where the time went, what was left out", asy
   await p.write("SELECT nosuch FROM GeoCheckin");
   await p.page.getByRole("button", { name: "Explain" }).click();
   await p.page.getByRole("button", { name: "line 1, column 8" }).waitFor();
+});
+
+test("DRAW: a picture, with the queries behind it", async (p) => {
+  await p.open();
+  await p.write(`SELECT 1 AS before;
+DRAW BARCHART WITH ORIENTATION HORIZONTAL TITLE 'Warmest' AXIS LEFT AXIS BOTTOM GRID VERTICAL;
+SELECT state AS x, max(temperature) AS y FROM GeoCheckin GROUP BY state ORDER BY y DESC;`);
+  await p.page.keyboard.press("Control+Enter"); // the cursor is in the query
+  const picture = p.page.locator(".picture svg").first();
+  await picture.waitFor();
+  assert.equal(await p.page.locator(".picture rect").count(), 5);
+  assert.ok((await p.page.locator(".picture text").allTextContents()).includes("texas"));
+  await p.shot("console-draw");
+  const [file] = await Promise.all([p.page.waitForEvent("download"), p.page.getByRole("button", { name: "SVG" }).click()]);
+  assert.equal(file.suggestedFilename(), "chart.svg");
+  assert.match(readFileSync(await file.path(), "utf8"), /^<svg xmlns/);
+  await p.page.getByLabel("SQL editor").focus();
+  await p.page.keyboard.press("Control+Home");
+  await p.page.keyboard.press("Control+Enter"); // a statement that is not of it
+  await until("its rows", async () => (await p.rows())[0]?.[0] === "1");
+  await p.page.getByRole("button", { name: "CSV" }).waitFor();
+  p.expect(/status of 400/);
+  await p.write("DRAW PIECHART;\nSELECT 1");
+  await p.page.keyboard.press("Control+Enter");
+  await p.page.getByRole("button", { name: "line 1, column 6" }).waitFor();
 });
 
 test("statements that run can be seen and cancelled", async (p) => {

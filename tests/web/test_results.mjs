@@ -74,6 +74,18 @@ test("files", async (p) => {
   assert.deepEqual(JSON.parse(json.text), [{ n: 1, t: 'a"b', f: null, e: "" }, { n: 2, t: "c,d\ne", f: "2.5", e: "x" }]);
 });
 
+test("a Parquet file", async (p) => {
+  p.expect(/status of 400/);
+  await p.open();
+  await p.run(VALUES);
+  const [file] = await Promise.all([p.page.waitForEvent("download"), p.page.getByRole("button", { name: "Parquet" }).click()]);
+  assert.equal(file.suggestedFilename(), "result.parquet");
+  assert.equal(readFileSync(await file.path()).subarray(0, 4).toString(), "PAR1");
+  await p.run("SHOW TABLES"); // is no query
+  await p.page.getByRole("button", { name: "Parquet" }).click();
+  await p.page.getByText(/^syntax error/).waitFor();
+});
+
 test("texts of the database are no markup", async (p) => {
   await p.open();
   await p.run(`SELECT '<img src=x onerror=alert(1)>' AS "<b>x</b>"`);

@@ -184,8 +184,13 @@ export async function ask(query: string, params: Value[] = []): Promise<Result> 
 }
 
 /** A result of any size, as a file. */
-export async function download(query: string, format: "csv" | "ndjson"): Promise<Blob> {
+export async function download(query: string, format: "csv" | "ndjson" | "parquet"): Promise<Blob> {
   return (await post("/api/sql", { query, format })).blob();
+}
+
+/** The picture of DRAWs and the queries behind them. */
+export async function draw(query: string, id: string): Promise<string> {
+  return (await post("/api/sql", { query, format: "svg" }, { headers: { "X-Query-Id": id } })).text();
 }
 
 export interface Suggestion {

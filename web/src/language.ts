@@ -5,11 +5,12 @@ import { SQLDialect } from "@codemirror/lang-sql";
 import { syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
 import { functions, keywords, types } from "dendro:words";
+import { drawn, draws } from "./picture.ts";
 import type { Schema, Table } from "./schema.ts";
 import { quoteName } from "./text.ts";
 
 export const dialect = SQLDialect.define({
-  keywords: keywords.join(" "),
+  keywords: [...keywords, "draw", "linechart", "areachart", "barchart", "pointchart"].join(" "),
   types: types.join(" "),
   builtin: ["quantum", ...functions.map(([name]) => name)].join(" "),
   operatorChars: "+-*/<>=~!@#%^&|`?",
@@ -31,7 +32,20 @@ export function statementAt(state: EditorState, position: number): Span | null {
     if (found && node.from > position) break;
     found = { from: node.from, to: node.to };
   }
-  return found;
+  return found && pictureAround(state, found);
+}
+
+/** A DRAW is run with the queries behind it, and a query with the DRAWs before it. */
+function pictureAround(state: EditorState, at: Span): Span {
+  let picture: Span | null = null;
+  for (let node = syntaxTree(state).topNode.firstChild; node; node = node.nextSibling) {
+    if (node.name !== "Statement") continue;
+    const text = state.sliceDoc(node.from, node.to);
+    if (picture && drawn(text)) picture = { from: picture.from, to: node.to };
+    else if (picture && at.from >= picture.from && at.from < picture.to) break;
+    else picture = draws(text) ? { from: node.from, to: node.to } : null;
+  }
+  return picture && at.from >= picture.from && at.from < picture.to ? picture : at;
 }
 
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*)`;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.ts: puts the parts of the console together.
 import { activityDialog } from "./activity.ts";
-import { AskError, cancel, errorFrom, newId, onLoginWanted, progressOfAll, run as runSql } from "./api.ts";
+import { AskError, cancel, draw, errorFrom, newId, onLoginWanted, progressOfAll, run as runSql } from "./api.ts";
 import { append, button, fill, h, icon, onDrag } from "./dom.ts";
 import { Editor, offsetOf, type Selected } from "./editor.ts";
 import { helpDialog } from "./help.ts";
 import { acceptDrops, chooseFile, importFile } from "./importer.ts";
 import { Login } from "./login.ts";
 import { Panel } from "./panel.ts";
+import { draws } from "./picture.ts";
 import { explaining } from "./plan.ts";
 import { Results, ROWS_MAX, Run } from "./results.ts";
 import { loadSchema, type Schema } from "./schema.ts";
@@ -218,7 +219,8 @@ class Console {
     this.showState();
     this.follow(run);
     try {
-      await runSql(run.text, { id: run.id, limit: ROWS_MAX, signal: new AbortController().signal }, run);
+      if (draws(run.text)) run.picture = await draw(run.text, run.id);
+      else await runSql(run.text, { id: run.id, limit: ROWS_MAX, signal: new AbortController().signal }, run);
       run.finish(null);
     } catch (error) {
       run.finish(errorFrom(error));

@@ -5,6 +5,7 @@ import { csv, json, tabbed } from "./cells.ts";
 import { canDraw, Chart, type ChartSource } from "./chart.ts";
 import { button, fill, h, icon, type IconName } from "./dom.ts";
 import { Grid } from "./grid.ts";
+import { pictureOf } from "./picture.ts";
 import { type PlanDocument, planPage, plansOf } from "./plan.ts";
 import { count, duration, plural, timeLeft } from "./text.ts";
 
@@ -28,6 +29,8 @@ export class Run implements Sink {
   error: SqlError | null = null;
   /** How far the statement is; null: it is not asked yet. */
   progress: Progress | null = null;
+  /** SVG: what DRAW gave. */
+  picture: string | null = null;
   changed: () => void = () => {};
 
   constructor(
@@ -92,8 +95,10 @@ export class Results {
   private run: Run | null = null;
   private picked = 0;
   /** What the body shows, so that growing results only grow. */
-  private shown: ResultSet | SqlError | ChartSource | PlanDocument[] | null = null;
+  private shown: ResultSet | SqlError | ChartSource | PlanDocument[] | Run | null = null;
   private ticking = 0;
+  /** What the tools are there for: rows, or this picture. */
+  private toolsFor: string | null = null;
 
   constructor(private readonly hooks: ResultHooks) {
     this.grid = new Grid((cells) => hooks.say(`Copied ${plural(cells, "cell")}`));
@@ -213,14 +218,24 @@ export class Results {
   }
 
   private drawTools(): void {
-    const { set } = this;
+    const { set, run } = this;
+    const picture = run?.picture;
+    if (picture) {
+      this.tools.hidden = false;
+      if (this.toolsFor === picture) return;
+      this.toolsFor = picture;
+      return fill(this.tools, button({ icon: "download", text: "SVG", label: "Download the picture" }, () =>
+        saveAs(new Blob([picture], { type: "image/svg+xml" }), "chart.svg")));
+    }
     this.tools.hidden = !set || set.columns.length === 0 || this.run?.running === true;
-    if (this.tools.hidden || this.tools.childElementCount > 0) return;
+    if (this.tools.hidden || this.toolsFor === "rows") return;
+    this.toolsFor = "rows";
     fill(
       this.tools,
       button({ icon: "copy", text: "Copy", label: "Copy the selected cells, or all rows" }, () => void this.copy()),
       button({ icon: "download", text: "CSV", label: "Download as CSV" }, () => void this.save("csv")),
       button({ icon: "download", text: "JSON", label: "Download as JSON" }, () => void this.save("json")),
+      button({ icon: "download", text: "Parquet", label: "Run it again, and download as Parquet" }, () => void this.saveParquet()),
     );
   }
 
@@ -245,11 +260,20 @@ export class Results {
       const blob = whole
         ? new Blob([text(set.columns, set.rows)], { type })
         : await download(run.text, kind === "csv" ? "csv" : "ndjson");
-      const link = h("a", { href: URL.createObjectURL(blob), download: `result.${whole || kind === "csv" ? kind : "ndjson"}` });
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      saveAs(blob, `result.${whole || kind === "csv" ? kind : "ndjson"}`);
     } catch (error) {
       this.hooks.say(errorFrom(error).message);
+    }
+  }
+
+  /** The server writes it, so the statement runs again: it must be a query. */
+  private async saveParquet(): Promise<void> {
+    if (!this.run) return;
+    try {
+      saveAs(await download(this.run.text, "parquet"), "result.parquet");
+    } catch (error) {
+      const { message, hint } = errorFrom(error);
+      this.hooks.say(hint ? `${message}. ${hint}` : message);
     }
   }
 
@@ -258,6 +282,11 @@ export class Results {
   private drawBody(): void {
     const { run, set } = this;
     if (!run) return fill(this.body, hintPage());
+    if (run.picture) {
+      if (this.shown !== run) fill(this.body, pictureOf(run.picture));
+      this.shown = run;
+      return;
+    }
     const error = run.error && this.picked >= run.sets.length - (set?.stats ? 0 : 1) && !set?.stats ? run.error : null;
     const what = error ?? set;
     const plans = !this.planAsText && !error ? (this.plans?.plans ?? null) : null;
@@ -300,6 +329,12 @@ export class Results {
       ),
     );
   }
+}
+
+function saveAs(blob: Blob, name: string): void {
+  const link = h("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 /** "34%", "5,000,000 rows read", "about 12 s left", as far as it is known. */

@@ -18,6 +18,10 @@ static const struct {
     [HTTP_JSON] = {"json", "application/json", "application/json"},
     [HTTP_NDJSON] = {"ndjson", "application/x-ndjson", "application/x-ndjson"},
     [HTTP_CSV] = {"csv", "text/csv", "text/csv; charset=utf-8"},
+    [HTTP_SVG] = {"svg", "image/svg+xml", "image/svg+xml"},
+    [HTTP_PARQUET] = {"parquet",
+                      "application/vnd.apache.parquet",
+                      "application/vnd.apache.parquet"},
 };
 
 enum http_format http_format_named(const char *name)
@@ -51,6 +55,11 @@ enum http_format http_format_accepted(const char *accept)
 const char *http_format_type(enum http_format f)
 {
     return rows_formats[f].type;
+}
+
+const char *http_format_name(enum http_format f)
+{
+    return rows_formats[f].name;
 }
 
 /* ---- values ---- */
@@ -217,6 +226,8 @@ void http_rows_begin(struct buf *b, enum http_format f, dendro_stmt *stmt, bool 
             buf_u8(b, '\n');
         rows_csv_names(b, stmt);
         return;
+    case HTTP_SVG:
+    case HTTP_PARQUET:
     case HTTP_FORMAT_MAX:
         return;
     }
@@ -245,7 +256,7 @@ void http_rows_end(struct buf *b,
                    const struct http_summary *s,
                    const struct dendro_error *error)
 {
-    if (f == HTTP_CSV)
+    if (f == HTTP_CSV || f == HTTP_SVG)
         return;
     buf_puts(b, f == HTTP_JSON ? "]," : "{");
     if (error) {

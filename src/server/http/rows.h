@@ -15,6 +15,8 @@ enum http_format {
     HTTP_JSON,   /* {"columns":[…],"rows":[[…],…],"tag":…,"stats":{…}} */
     HTTP_NDJSON, /* {"columns":[…]}, a line with an array for each row, {"tag":…,"stats":{…}} */
     HTTP_CSV,    /* names, then rows; NULL is empty, an empty text is "" */
+    HTTP_SVG,    /* a picture: server/draw; nothing of it is written here */
+    HTTP_PARQUET, /* a file: file.c; likewise */
     HTTP_FORMAT_MAX
 };
 
@@ -22,6 +24,7 @@ enum http_format {
 enum http_format http_format_named(const char *name);
 enum http_format http_format_accepted(const char *accept);
 const char *http_format_type(enum http_format f); /* Content-Type */
+const char *http_format_name(enum http_format f);
 
 /* What is to be said of a statement at its end. */
 struct http_summary {
@@ -33,6 +36,11 @@ struct http_summary {
 
 /* first: of the request. */
 void http_rows_begin(struct buf *b, enum http_format f, dendro_stmt *stmt, bool first);
+
+/* Answers with a file of the rows of the one query that the text is. Frees what the request has as
+ * its state. */
+struct http_req;
+void http_run_file(struct http_req *req, enum http_format format, const char *text);
 
 /* The columns of a result on their way out. Zeroed to begin with; http_columns_done at the end. */
 struct http_columns {

@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "server/audit.h"
+#include "server/draw/draw.h"
 #include "server/http/rows.h"
 #include "server/server.h"
 
@@ -38,6 +39,7 @@ struct sql {
     bool several;       /* there are more statements than one */
     bool begun;         /* the result's beginning is written */
     bool sent;          /* something is on its way to the client */
+    struct draw draw;   /* HTTP_SVG: the picture */
 };
 
 static void sql_free(struct http_req *req)
@@ -46,6 +48,7 @@ static void sql_free(struct http_req *req)
 
     dendro_finalize(q->stmt);
     http_columns_done(&q->columns);
+    draw_done(&q->draw);
     arena_done(&q->arena);
     mem_free(q);
 }
@@ -92,7 +95,8 @@ static bool sql_members(struct http_req *req, struct sql *q, const struct dn_jso
         q->format =
             format->kind == DN_JSON_STRING ? http_format_named(format->str) : HTTP_FORMAT_MAX;
         if (q->format == HTTP_FORMAT_MAX)
-            return sql_bad(req, "\"format\" is \"json\", \"ndjson\" or \"csv\"");
+            return sql_bad(req,
+                           "\"format\" is \"json\", \"ndjson\", \"csv\", \"svg\" or \"parquet\"");
     }
     return true;
 }
@@ -119,7 +123,7 @@ static bool sql_read(struct http_req *req, struct sql *q)
     q->format = format ? http_format_named(format)
                        : http_format_accepted(http_request_header(req, "Accept"));
     if (q->format == HTTP_FORMAT_MAX)
-        return sql_bad(req, "format is json, ndjson or csv");
+        return sql_bad(req, "format is json, ndjson, csv, svg or parquet");
     if (!sql_is_json(req)) {
         buf_u8(&req->body, 0);
         if (req->body.failed) {
@@ -254,12 +258,38 @@ static bool sql_more_follows(struct http_req *req, const char *tail)
     return rc < 0 || stmt;
 }
 
+/* Takes the DRAWs that come next; other formats refuse them. */
+static int sql_draws(struct http_req *req, struct sql *q)
+{
+    struct dendro_error error;
+    struct dn_err err;
+    int rc = 0;
+
+    while (rc == 0 && draw_is(q->at)) {
+        q->from = q->at;
+        dn_err_clear(&err);
+        if (q->format == HTTP_SVG) {
+            rc = draw_statement(&q->draw, q->from, &q->at, &err);
+        } else {
+            rc = DN_FAIL(&err, DN_E_UNSUPPORTED, "DRAW makes a picture, and the answer is none");
+            dn_err_hint(&err, "Ask with format=svg, or Accept: image/svg+xml; the console does.");
+        }
+    }
+    if (rc < 0) {
+        (void)engine_return(&error, &err, rc);
+        sql_fail(req, q, &error);
+    }
+    return rc;
+}
+
 /* 1: a statement is there; 0: none is left; < 0: it failed. */
 static int sql_next(struct http_req *req, struct sql *q)
 {
     struct dendro_error error;
-    int rc;
+    int rc = sql_draws(req, q);
 
+    if (rc < 0)
+        return rc;
     q->from = q->at;
     q->since_ns = server_now_ns(req->h->srv);
     rc = dendro_prepare(req->session, q->from, -1, &q->stmt, &q->at, &error);
@@ -305,6 +335,34 @@ static void sql_done(struct http_req *req, struct sql *q, bool truncated)
     q->stmt = NULL;
 }
 
+/* Rows of the batch into the picture. */
+static void sql_points(struct http_req *req, struct sql *q)
+{
+    struct dendro_error error;
+    struct dn_err err;
+    int rc = 0;
+
+    dn_err_clear(&err);
+    if (q->rows == 0) {
+        const char *names[DRAW_COLUMNS_MAX];
+        enum type_id types[DRAW_COLUMNS_MAX];
+        uint32_t count =
+            q->batch.cols_count < DRAW_COLUMNS_MAX ? q->batch.cols_count : DRAW_COLUMNS_MAX;
+
+        for (uint32_t i = 0; i < count; i++) {
+            names[i] = dendro_column_name(q->stmt, (int)i);
+            types[i] = q->batch.cols[i].type;
+        }
+        rc = draw_begin(&q->draw, names, types, count, &err);
+    }
+    for (; rc == 0 && q->row < q->batch.count; q->row++, q->rows++)
+        rc = draw_row(&q->draw, q->batch.cols, engine_row(&q->batch, q->row), &err);
+    if (rc < 0) {
+        (void)engine_return(&error, &err, rc);
+        sql_fail(req, q, &error);
+    }
+}
+
 /* Rows of the batch, as many as fit. */
 static void sql_rows(struct http_req *req, struct sql *q)
 {
@@ -326,7 +384,10 @@ static void sql_run(struct http_req *req, struct sql *q)
 
     while (!req->ended && req->out.len < HTTP_OUT_FULL && !req->out.failed) {
         if (q->stmt && q->row < q->batch.count) {
-            sql_rows(req, q);
+            if (q->format == HTTP_SVG)
+                sql_points(req, q);
+            else
+                sql_rows(req, q);
             continue;
         }
         if (!q->stmt) {
@@ -336,6 +397,8 @@ static void sql_run(struct http_req *req, struct sql *q)
                 if (q->statement == 0 && q->format == HTTP_JSON)
                     buf_puts(&req->out,
                              "{\"columns\":[],\"rows\":[],\"stats\":{\"rows\":0,\"ms\":0}}");
+                if (q->format == HTTP_SVG)
+                    draw_print(&q->draw, &req->out);
                 sql_close(q, &req->out);
                 req->ended = true;
             }
@@ -351,11 +414,11 @@ static void sql_run(struct http_req *req, struct sql *q)
             sql_begin(req, q);
         if (rc == DENDRO_DONE)
             sql_done(req, q, false);
-        else if (!http_columns_set(&q->columns,
-                                   q->format,
-                                   engine_session(req->session),
-                                   &q->batch,
-                                   &req->h->owner))
+        else if (q->format != HTTP_SVG && !http_columns_set(&q->columns,
+                                                            q->format,
+                                                            engine_session(req->session),
+                                                            &q->batch,
+                                                            &req->h->owner))
             req->out.failed = true;
     }
 }
@@ -380,10 +443,19 @@ void http_run_sql(struct http_req *req)
         return;
     }
     arena_init(&q->arena, &req->h->owner);
+    draw_init(&q->draw, &req->h->owner);
     req->state_of = q;
     req->free_state = sql_free;
     if (!sql_read(req, q))
         return;
+    if (q->format == HTTP_PARQUET && !q->params) {
+        http_run_file(req, q->format, q->text);
+        return;
+    }
+    if (q->format == HTTP_PARQUET) {
+        (void)sql_bad(req, "the query of a file takes no parameters");
+        return;
+    }
     q->at = q->text;
     req->sql = q->text;
     if (!http_session(req))
