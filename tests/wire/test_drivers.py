@@ -7,10 +7,12 @@
 """
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import unittest
 
 import wirelib
 from wirelib import ServerTest
@@ -145,6 +147,53 @@ class Perl(ServerTest):
     def test_drive(self):
         out = run("perl", "-e", self.SCRIPT, str(self.server.port))
         self.assertEqual(out, "4 row 4,5 row 5\n1\n5\trow 5\n9\tnine\n6\n22012\n")
+
+
+def snippets(page):
+    """The programs of a page: language and text."""
+    with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as f:
+        return re.findall(r"^```(\w+)\n(.*?)^```$", f.read(), re.DOTALL | re.MULTILINE)
+
+
+class Page(unittest.TestCase):
+    """Every program of docs/clients.md runs as it stands there, but for the ports."""
+
+    def setUp(self):
+        # pylint: disable=consider-using-with
+        self.dir = tempfile.TemporaryDirectory()
+        self.server = subprocess.Popen([wirelib.PROGRAM, "serve", "--data", os.path.join(self.dir.name, "db"), "--pg-port", "any",
+                                        "--http-port", "any"], stdout=subprocess.PIPE, text=True)
+        self.ports = [re.search(r"port (\d+)", self.server.stdout.readline()).group(1) for _ in range(2)]
+
+    def tearDown(self):
+        self.server.terminate()
+        self.assertEqual(self.server.wait(60), 0)
+        self.server.stdout.close()
+        self.dir.cleanup()
+
+    def program(self, language, text):
+        """The command that runs a program, compiled if need be."""
+        name = os.path.join(self.dir.name, {"java": "Reading.java", "c": "reading.c"}.get(language, "program"))
+        with open(name, "w", encoding="utf-8") as f:
+            f.write(text)
+        if language == "java":
+            run("javac", "-cp", JARS, "-d", self.dir.name, name)
+            return ["java", "-Xmx128m", "-cp", f"{self.dir.name}:{JARS}", "Reading"]
+        if language == "c":
+            out = os.path.join(self.dir.name, "reading")
+            run("cc", "-I/usr/include/postgresql", name, "-o", out, "-lpq")
+            return [out]
+        return [{"python": "/usr/bin/python3", "javascript": "node", "perl": "perl", "bash": "bash"}[language], name]
+
+    def test_programs(self):
+        found = snippets("clients.md")
+        self.assertEqual({language for language, _ in found}, {"bash", "c", "java", "javascript", "perl", "python"})
+        env = {**os.environ, "NODE_PATH": node_modules()}
+        for language, text in found:
+            with self.subTest(language, first=text.split("\n", 1)[0]):
+                self.assertTrue("5460" in text or "8460" in text)
+                command = self.program(language, text.replace("5460", self.ports[0]).replace("8460", self.ports[1]))
+                self.assertEqual(run(*command, env=env).splitlines()[-1], "oslo 21.5")
 
 
 class Pgbench(ServerTest):
