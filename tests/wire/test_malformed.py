@@ -204,9 +204,12 @@ class Malformed(ServerTest):
 
     def test_syncs_within_copy(self):
         s = self.login()
-        s.sendall(message(b"Q", b"CREATE TEMP TABLE c (a INTEGER); COPY c FROM STDIN -- " + b"x" * 4000000 + b"\0"))
-        s.sendall(message(b"S") * 400000 + message(b"d", b"1\n") + message(b"c"))
-        self.assertIn(b"COPY 1", self.read_ready(s))
+        got = b"C40001"
+        while b"C40001" in got:  # what earlier tests dropped may go in the background, a change of the catalog beside this one
+            s.sendall(message(b"Q", b"CREATE TEMP TABLE c (a INTEGER); COPY c FROM STDIN -- " + b"x" * 4000000 + b"\0"))
+            s.sendall(message(b"S") * 400000 + message(b"d", b"1\n") + message(b"c"))
+            got = self.read_ready(s)
+        self.assertIn(b"COPY 1", got)
         # A session that ends drops its tables at some time later, which would be a change of the catalog beside the next test.
         s.sendall(message(b"Q", b"DROP TABLE c\0"))
         self.read_ready(s)
