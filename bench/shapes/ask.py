@@ -173,8 +173,8 @@ def measure(query, sessions, rounds, hosts=0):
 
 
 def best_peer(figures, ours="dendro"):
-    """(name, ms) of the fastest other one, or None."""
-    known = [(f["median_ms"], n) for n, f in figures.items() if n != ours and "median_ms" in f and "wrong" not in f]
+    """(name, ms) of the fastest other one, or None. A floor (wire.py) computes nothing, so it is none."""
+    known = [(f["median_ms"], n) for n, f in figures.items() if n not in (ours, "floor") and "median_ms" in f and "wrong" not in f]
     return (min(known)[1], min(known)[0]) if known else None
 
 

@@ -34,6 +34,16 @@ def growth_lines(part):
     return lines
 
 
+def floor_lines(part):
+    names = ["server", "embedded", "floor", "postgres"]
+    lines = ["| row | server, ms | embedded | libpq alone | PostgreSQL | server / (embedded + libpq alone) |", "|---|---:|---:|---:|---:|---:|"]
+    for name, figures in part["rows"].items():
+        ms = [figures.get(n, {}).get("median_ms") for n in names]
+        ratio_ = ms[0] / (ms[1] + ms[2]) if None not in ms[:3] else None
+        lines.append(f"| {name} | " + " | ".join(number(v) for v in ms + [ratio_]) + " |")
+    return lines
+
+
 def rate_lines(part):
     lines = ["| point reads | clients | " + " | ".join(next(iter(next(iter(part["rates"].values())).values()))) + " |"]
     lines.append("|---|---:|" + "---:|" * (lines[0].count("|") - 3))
@@ -59,6 +69,8 @@ def part_lines(part):
         lines = growth_lines(part)
     elif "rates" in part:
         lines = rate_lines(part)
+    elif "floor" in part:
+        lines = floor_lines(part)
     elif part["rows"]:
         known = ratios(part["rows"], part.get("ours", "dendro"))
         lines = row_lines(part)

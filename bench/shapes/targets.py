@@ -13,7 +13,9 @@ TARGETS = {
     "clicks": [(f"{v}: {what}", "<=", bound) for v in ("key", "none") for what, bound in (("geomean", 0.9), ("worst", 3))],
     "cpu": [(f"{v}: {what}", "<=", bound) for v in ("s", "b") for what, bound in (("geomean", 0.25), ("worst", 1))],
     "load": [("rows/s", ">=", 1.5e6)],
-    "wire": [("worst large answer / embedded", "<=", 2)] + [(f"point, {n} clients / PostgreSQL", ">=", 1.2) for n in (1, 8, 64)]
+    # Not over embedded alone: libpq by itself takes 14 times as long as the answer, whoever the server is.
+    "wire": [("worst large answer / (embedded + libpq alone)", "<=", 1.3), ("worst large answer / PostgreSQL", "<=", 1)]
+            + [(f"point, {n} clients / PostgreSQL", ">=", 1.2) for n in (1, 8, 64)]
             + [(f"point beside writers, {n} clients / PostgreSQL", ">=", 1.2) for n in (1, 8, 64)],
     "growth": [("worst", "<=", 10.5), ("worst of one series", "<=", 1.2)],
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wire: Dendro's server beside PostgreSQL: large answers (beside the same answers embedded), and point reads at 1, 8 and 64 clients,
-alone and beside writers."""
+"""wire: Dendro's server beside PostgreSQL: large answers, and point reads at 1, 8 and 64 clients, alone and beside writers.
+
+A large answer is asked four times: embedded, from Dendro's server, from PostgreSQL, and from a server that sends the bytes of
+Dendro's answer without computing anything (replay.py): what the client library needs by itself, the floor of any server."""
 import os
 import shutil
 import subprocess
@@ -8,6 +10,7 @@ import subprocess
 import server
 from ask import Set, measure, row, say, show
 from engines import Server, Session
+from replay import Replay
 from tables import Table
 
 NAME = "wire"
@@ -39,6 +42,19 @@ class Served(Server):
             self.process.terminate()
             self.process.wait()
         self.process = None
+
+
+class Floor(Served):
+    """The same answers from memory, byte by byte: asked as the server is."""
+    name, label = "floor", "libpq alone"
+
+    def start(self, home):
+        words = dict(w.split("=", 1) for w in home.split())
+        self.replay = Replay((words["host"], int(words["port"])))
+        return self.reached(f"{home} port={self.replay.port} sslmode=disable gssencmode=disable")
+
+    def stop(self):
+        self.replay.close()
 
 
 def client_run(client, target, kind, clients, seconds, size, first):
@@ -75,6 +91,12 @@ def large_answers(context, sessions):
     return out
 
 
+def worst(answers, of, *over):
+    """The largest ratio of the time of one way to ask to the sum of others."""
+    return max((f[of]["median_ms"] / sum(f[o]["median_ms"] for o in over) for f in answers.values()
+                if all("median_ms" in f.get(n, {}) for n in (of, *over))), default=None)
+
+
 def run(context):
     size = SIZES[context.scale]
     embedded = next(e for e in context.engines if e.name == "dendro")
@@ -103,6 +125,9 @@ def run(context):
         if postgres:
             sessions.append(postgres.open(os.path.join(data.home, "postgres")))
         wired = sessions[1:]
+        floor = Session(Floor(context), sessions[1].target)
+        floor.answer = os.path.join(data.home, "floor.answer")
+        sessions.append(floor)
         say("wire: large answers")
         answers = large_answers(context, sessions)
         alone = points(context, client, wired, size, False)
@@ -112,11 +137,13 @@ def run(context):
         for s in sessions:
             s.close()
         shutil.rmtree(where, ignore_errors=True)
-    figures = {"worst large answer / embedded": max((f["server"]["median_ms"] / f["embedded"]["median_ms"] for f in answers.values()
-                                                     if "median_ms" in f.get("server", {}) and "median_ms" in f.get("embedded", {})), default=None)}
+    figures = {"worst large answer / (embedded + libpq alone)": worst(answers, "server", "embedded", "floor"),
+               "worst large answer / PostgreSQL": worst(answers, "server", "postgres"),
+               "worst large answer / embedded": worst(answers, "server", "embedded"),
+               "libpq alone / embedded": worst(answers, "floor", "embedded")}
     for what, rates in (("point", alone), ("point beside writers", beside)):
         for n, r in rates.items():
             if "postgres" in r:
                 figures[f"{what}, {n} clients / PostgreSQL"] = r["server"] / r["postgres"]
-    return figures, [{"name": "large answers", "rows": answers, "load": {}, "versions": versions, "ours": "server"},
+    return figures, [{"name": "large answers", "rows": answers, "load": {}, "versions": versions, "ours": "server", "floor": True},
                      {"name": "point reads per second", "rows": {}, "load": {}, "rates": {"alone": alone, "beside writers": beside}}]
