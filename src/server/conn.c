@@ -12,10 +12,12 @@
 #include <sys/socket.h>
 
 #define CONN_READ_BYTES ((size_t)32 << 10) /* asked of the socket at a time */
-#define CONN_KEEP_BYTES                                                       \
-    ((size_t)128 << 10)  /* a buffer that got bigger is given back when empty \
-                          */
-#define CONN_LINGER_MS 2 /* a worker waits so long for the next request */
+#define CONN_KEEP_BYTES                                                            \
+    ((size_t)128 << 10)       /* a buffer that got bigger is given back when empty \
+                               */
+#define CONN_LINGER_MS 2      /* a worker waits so long for the next request */
+#define CONN_SPIN_NS   50000u /* it spins so long before */
+#define CONN_SPIN_LOST 10u    /* spin_lost counts so far */
 
 /* ---- bytes ---- */
 
@@ -149,6 +151,19 @@ void conn_end(struct conn *c, enum conn_end why)
     atomic_compare_exchange_strong(&c->ending, &stays, (int)why);
 }
 
+bool conn_begin(struct conn *c)
+{
+    c->fresh = true;
+    atomic_store(&c->wants, CONN_READ);
+    atomic_store(&c->since_ns, server_now_ns(c->srv));
+    return srv_pool_arm(server_pool(c->srv), c->fd, &c->job, false, true) == 0;
+}
+
+void conn_nudge(struct conn *c, bool cut)
+{
+    DN_IGNORE(shutdown(c->fd, cut ? SHUT_RDWR : SHUT_RD));
+}
+
 /* ---- a worker's turn ---- */
 
 /* Waits a moment, if nobody else wants the worker; true: go on. */
@@ -156,18 +171,34 @@ static bool conn_linger(struct conn *c, short events)
 {
     struct pollfd p = {.fd = c->fd, .events = events};
 
-    if (srv_pool_waiting(server_pool(c->srv)) || atomic_load(&c->ending) != CONN_STAYS)
+    if (!srv_pool_calm(server_pool(c->srv)) || atomic_load(&c->ending) != CONN_STAYS)
         return false;
     return poll(&p, 1, CONN_LINGER_MS) > 0;
 }
 
-static void conn_leave(struct conn *c, enum conn_want wants)
+/* A client that asks one question after the other sends the next one some microseconds after the
+ * answer. A core that sleeps meanwhile takes longer to wake up than all the rest takes, so a worker
+ * asks the socket for that time if few others have something to do. When that was for nothing, it
+ * is not tried for the next waits of the connection: 2, 4, 8 … 1024. As conn_fill. */
+static int conn_spin(struct conn *c)
 {
-    c->wants = wants;
-    c->drained = false; /* when it is back something has come */
-    if (wants == CONN_READ && c->out_at == c->out.len)
-        conn_rewind(&c->out, &c->out_at, CONN_KEEP_BYTES);
-    server_give(c->srv, c);
+    struct srv_pool *pool = server_pool(c->srv);
+    uint64_t until;
+    int rc = 0;
+
+    if (c->spin_skip > 0) {
+        c->spin_skip--;
+        return 0;
+    }
+    if (!srv_pool_may_spin(pool))
+        return 0;
+    until = server_now_ns(c->srv) + CONN_SPIN_NS;
+    do {
+        rc = conn_fill(c);
+    } while (rc == 0 && server_now_ns(c->srv) < until && srv_pool_may_spin(pool));
+    c->spin_lost = rc != 0 ? 0 : c->spin_lost < CONN_SPIN_LOST ? c->spin_lost + 1 : CONN_SPIN_LOST;
+    c->spin_skip = rc != 0 ? 0 : 1u << c->spin_lost;
+    return rc;
 }
 
 static void conn_leave_for_good(struct conn *c)
@@ -175,7 +206,27 @@ static void conn_leave_for_good(struct conn *c)
     server_forget(c->srv, c);
     c->ops->close(c);
     c->proto = NULL;
-    conn_leave(c, CONN_CLOSE);
+    server_gone(c->srv, c);
+}
+
+/* The connection is the pool's, and perhaps another worker's already; false: it is to end, or
+ * cannot be armed, and stays. */
+static bool conn_arm(struct conn *c, enum conn_want wants)
+{
+    c->drained = false; /* when it is back something has come */
+    if (wants == CONN_READ && c->out_at == c->out.len)
+        conn_rewind(&c->out, &c->out_at, CONN_KEEP_BYTES);
+    atomic_store(&c->wants, wants);
+    atomic_store(&c->since_ns,
+                 server_now_ns(c->srv)); /* conn_work begins with it: all before is seen */
+    /* whoever sets `ending` looks at since_ns next, and nudges those that are armed */
+    if ((wants == CONN_READ && atomic_load(&c->ending) != CONN_STAYS) ||
+        srv_pool_arm(server_pool(c->srv), c->fd, &c->job, wants == CONN_WRITE, false) != 0) {
+        atomic_store(&c->since_ns, 0);
+        c->broken = c->broken || atomic_load(&c->ending) == CONN_STAYS;
+        return false;
+    }
+    return true;
 }
 
 /* True: there is something new for the protocol. Otherwise the connection is elsewhere now. */
@@ -184,23 +235,19 @@ static bool conn_await(struct conn *c, enum conn_want want)
     int rc = conn_flush(c);
 
     while (rc == 0) { /* the other side does not read as fast as this one writes */
-        if (!conn_linger(c, POLLOUT)) {
-            conn_leave(c, CONN_WRITE);
-            return false;
-        }
+        if (!conn_linger(c, POLLOUT))
+            return !conn_arm(c, CONN_WRITE);
         rc = conn_flush(c);
     }
     if (want == CONN_WRITE)
         return true;
     if (rc > 0) /* a client that waits for its answer has sent nothing more: no need to look */
         rc = c->drained ? 0 : conn_fill(c);
+    if (rc == 0)
+        rc = conn_spin(c);
     while (rc == 0) {
-        if (!conn_linger(c, POLLIN)) {
-            if (atomic_load(&c->ending) != CONN_STAYS)
-                return true;
-            conn_leave(c, CONN_READ);
-            return false;
-        }
+        if (!conn_linger(c, POLLIN))
+            return !conn_arm(c, CONN_READ);
         rc = conn_fill(c);
     }
     if (rc > 0 || rc == -2)
@@ -209,10 +256,26 @@ static bool conn_await(struct conn *c, enum conn_want want)
     return false;
 }
 
+/* It was armed, and something came, or it is to end. As conn_await. */
+static bool conn_return(struct conn *c)
+{
+    enum conn_want want = (enum conn_want)atomic_load(&c->wants);
+    bool fresh = c->fresh;
+
+    c->fresh = false;
+    atomic_store(&c->since_ns, 0);
+    if (fresh || (want == CONN_READ && atomic_load(&c->ending) != CONN_STAYS))
+        return true;
+    return conn_await(c, want);
+}
+
 void conn_work(struct srv_job *job)
 {
     struct conn *c = (struct conn *)job; /* its first member */
 
+    server_watch_pool(c->srv);
+    if (atomic_load(&c->since_ns) != 0 && !conn_return(c))
+        return;
     for (;;) {
         enum conn_want want = c->broken ? CONN_CLOSE : c->ops->run(c);
 

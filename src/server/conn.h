@@ -5,17 +5,18 @@
  *
  * A connection is in one place at a time:
  *
- *     the loop      nothing is to be done: the loop watches the socket, no worker is taken
- *     the pool      something came: it waits for a worker
- *     a worker      runs the protocol; a while after the last answer it goes back to the loop
+ *     armed         nothing is to be done: the pool watches the socket, no worker is taken
+ *     queued        it has given way to others, and waits for a worker
+ *     a worker      runs the protocol; when nothing more has come it is armed again
  *
- * so that idle ones cost a few hundred bytes, and one that asks and asks has a thread for itself
- * without any handing over. The protocol never blocks on the socket: its run function is called
- * with what has come so far, and says what it waits for.
+ * so that idle ones cost a few hundred bytes, and a worker that has answered takes whoever has sent
+ * something, without any handing over. While nobody else needs the worker it stays with the
+ * connection for a moment. The protocol never blocks on the socket: its run function is called with
+ * what has come so far, and says what it waits for.
  *
- * Where it is decides which thread may touch it: the loop's or the worker's. From other threads:
- * conn_end, and ops->cancel under the server's lock or by the signal of its session
- * (server_session).
+ * A connection is its worker's alone; also its end: the worker closes and frees it. Other threads
+ * may call conn_end; under the server's lock, while it is in the list of all, they may also call
+ * ops->cancel (as may the signal of its session, server_session) and conn_nudge.
  */
 #pragma once
 
@@ -24,7 +25,6 @@
 #include "server/pool.h"
 
 #include <stdatomic.h>
-#include <uv.h>
 
 struct server;
 struct conn;
@@ -55,18 +55,13 @@ struct conn_ops {
     int (*open)(struct conn *c, struct dn_err *err);
     /* Does what there is to do with c->in; a worker's thread. */
     enum conn_want (*run)(struct conn *c);
-    /* Asks what runs now to stop; sets flags alone. Any thread, under the server's lock, or that of
-     * the list of sessions, which its session leaves before proto is freed. */
+    /* Asks what runs now to stop; sets flags alone. Any thread, once the connection is cancelable,
+     * under the server's lock, or that of the list of sessions, which its session leaves before
+     * proto is freed. */
     void (*cancel)(struct conn *c);
     /* Need nobody log in? Asked once, after open. */
     bool (*trusted)(const struct conn *c);
     void (*close)(struct conn *c); /* frees c->proto */
-};
-
-enum conn_place {
-    CONN_IN_LOOP,
-    CONN_IN_POOL, /* or with a worker */
-    CONN_GONE,    /* the loop closes it */
 };
 
 struct conn {
@@ -87,20 +82,25 @@ struct conn {
     struct buf out; /* from out_at on: bytes to be sent */
     size_t out_at;
     atomic_int ending; /* enum conn_end */
-    uint64_t idle_ms;  /* the protocol's, before it waits for something to read: as long as that may
-                        * take; 0 = as the server says */
-    enum conn_end idle_why;
+    /* The protocol's, before it waits for something to read: as long as that may take, 0 = as the
+     * server says; and what it is then (enum conn_end). */
+    atomic_uint_fast64_t idle_ms;
+    atomic_int idle_why;
 
     /* The server's. */
     struct conn *next; /* of all, under its lock */
     struct conn *prev;
-    struct conn *inbox; /* on the way back to the loop */
+    atomic_bool cancelable; /* it has a session: others may call ops->cancel; server_session */
+    bool listed;            /* it is one of them */
     const char *role; /* who has logged in, of proto; NULL: nobody yet; server_enter, under lock */
-    enum conn_place place;
-    enum conn_want wants; /* in the loop: what it waits for */
-    uint64_t since_ns;    /* in the loop since */
+    atomic_uint_fast64_t since_ns; /* armed since; 0: it is not, or a worker has taken it */
+    atomic_int wants;              /* enum conn_want: what it is armed for */
     uint64_t accepted_ns;
-    uv_poll_t poll;
+
+    /* The worker's. */
+    bool fresh; /* its protocol never ran: it may want to look at the first byte (conn_peek) */
+    uint32_t spin_lost; /* times in a row that spinning was for nothing */
+    uint32_t spin_skip; /* so many waits are not worth it */
 };
 
 #define CONN_OUT_FULL ((size_t)256 << 10) /* more output than this: send it first */
@@ -132,6 +132,12 @@ int conn_peek(struct conn *c);
 
 /* The other end is asked to go, as soon as it may be interrupted. Any thread. */
 void conn_end(struct conn *c, enum conn_end why);
+
+/* Armed for the first time; false: the system refuses. */
+bool conn_begin(struct conn *c) DN_MUST_CHECK;
+/* Makes an armed connection run, because it is to end: nothing more can be read from its socket,
+ * and with `cut` nothing be sent either. Under the server's lock. */
+void conn_nudge(struct conn *c, bool cut);
 
 /* job.run of connections. */
 void conn_work(struct srv_job *job);

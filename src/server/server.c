@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server.c: the loop: accepts, watches idle connections, hands them to workers when something
- * comes, and winds up.
+ * server.c: the loop: accepts, looks after time limits, sees to it that workers are there, and
+ * winds up.
  *
- * Only the thread of server_run uses the loop. Workers reach it by the inbox and a wake-up. */
+ * Only the thread of server_run uses the loop. Workers reach it by flags and a wake-up. */
 #include "server/server_int.h"
 
 #include "engine/activity.h"
@@ -24,7 +24,8 @@
 
 #define SERVER_SPARE     2u /* times max_pending_logins: more are closed without a word */
 #define SERVER_TICK_MS   250u
-#define SERVER_HURRY_MS  10u /* a connection waits so long for a worker before there is one more */
+#define SERVER_HURRY_MS  2u   /* a connection waits so long for a worker before there is one more */
+#define SERVER_CALM      100u /* so many of these without need, and nobody looks any more */
 #define SERVER_NS_PER_MS 1000000u
 
 /* ---- for others ---- */
@@ -117,7 +118,14 @@ struct server_lines *server_lines(struct server *s)
 void server_submit(struct server *s, struct srv_job *job)
 {
     srv_pool_submit(s->pool, job);
-    if (srv_pool_waiting(s->pool)) /* the loop sees to it that it does not wait for long */
+    server_watch_pool(s);
+}
+
+void server_watch_pool(struct server *s)
+{
+    bool needed = srv_pool_blind(s->pool) || srv_pool_waiting(s->pool);
+
+    if (needed && !atomic_load(&s->hurrying) && !atomic_exchange(&s->hurrying, true))
         uv_async_send(&s->wake);
 }
 
@@ -163,7 +171,7 @@ enum server_room server_enter(struct server *s, struct conn *c, const struct ser
 
     DN_ASSERT(!c->role);
     sched_lock(s->lock);
-    if (s->entered >= s->conf.connections_max)
+    if (!c->listed || s->entered >= s->conf.connections_max)
         room = SERVER_ROOM_NONE;
     else if (s->entered >= s->conf.connections_max - kept)
         room = SERVER_ROOM_RESERVED;
@@ -178,18 +186,10 @@ enum server_room server_enter(struct server *s, struct conn *c, const struct ser
     return room;
 }
 
-void server_give(struct server *s, struct conn *c)
+static void server_unlist(struct server *s, struct conn *c)
 {
-    sched_lock(s->lock);
-    c->inbox = s->inbox;
-    s->inbox = c;
-    sched_unlock(s->lock);
-    uv_async_send(&s->wake);
-}
-
-void server_forget(struct server *s, struct conn *c)
-{
-    sched_lock(s->lock);
+    if (!c->listed)
+        return;
     if (c->prev)
         c->prev->next = c->next;
     else
@@ -202,6 +202,27 @@ void server_forget(struct server *s, struct conn *c)
     else
         s->pending--;
     c->role = NULL;
+    c->listed = false;
+}
+
+void server_forget(struct server *s, struct conn *c)
+{
+    sched_lock(s->lock);
+    server_unlist(s, c);
+    sched_unlock(s->lock);
+}
+
+void server_gone(struct server *s, struct conn *c)
+{
+    SSL_free(c->tls);
+    srv_socket_close(c->fd);
+    buf_done(&c->in);
+    buf_done(&c->out);
+    mem_free(c);
+    sched_lock(s->lock);
+    s->count--;
+    if (atomic_load(&s->stop)) /* it waits for the last one */
+        uv_async_send(&s->wake);
     sched_unlock(s->lock);
 }
 
@@ -220,73 +241,31 @@ void server_reload(struct server *s)
 /* ---- connections, in the loop ---- */
 
 /* All workers have been busy for a while: somebody with a short question shall not wait until
- * somebody's long one is answered. The system divides the cores among them. */
+ * somebody's long one is answered. The system divides the cores among them. The timer goes on for a
+ * while: starting it costs a switch of threads. */
 static void server_on_hurry(uv_timer_t *t)
 {
     struct server *s = t->data;
 
-    if (srv_pool_relieve(s->pool))
-        uv_timer_start(t, server_on_hurry, SERVER_HURRY_MS, 0);
+    s->calm = srv_pool_relieve(s->pool) ? 0 : s->calm + 1;
+    if (s->calm < SERVER_CALM)
+        return;
+    uv_timer_stop(t);
+    atomic_store(&s->hurrying, false);
+    server_watch_pool(s);
 }
 
 static void server_hurry(struct server *s)
 {
-    if (srv_pool_waiting(s->pool) && !uv_is_active((uv_handle_t *)&s->hurry))
-        uv_timer_start(&s->hurry, server_on_hurry, SERVER_HURRY_MS, 0);
-}
-
-static void server_conn_free(uv_handle_t *h)
-{
-    struct conn *c = h->data;
-    struct server *s = c->srv;
-
-    SSL_free(c->tls);
-    srv_socket_close(c->fd);
-    buf_done(&c->in);
-    buf_done(&c->out);
-    mem_free(c);
-    sched_lock(s->lock);
-    s->count--;
-    sched_unlock(s->lock);
-}
-
-static void server_to_pool(struct server *s, struct conn *c)
-{
-    uv_poll_stop(&c->poll);
-    c->place = CONN_IN_POOL;
-    srv_pool_submit(s->pool, &c->job);
-    server_hurry(s);
-}
-
-static void server_on_socket(uv_poll_t *h, int status DN_UNUSED, int events DN_UNUSED)
-{
-    struct conn *c = h->data;
-
-    server_to_pool(c->srv, c); /* errors too: whoever reads or writes finds them */
-}
-
-/* A connection is back: watch it, close it, or let it end. */
-static void server_take_back(struct server *s, struct conn *c)
-{
-    if (c->wants == CONN_CLOSE) {
-        c->place = CONN_GONE;
-        uv_close((uv_handle_t *)&c->poll, server_conn_free);
+    if (!atomic_load(&s->hurrying) || uv_is_active((uv_handle_t *)&s->hurry))
         return;
-    }
-    c->place = CONN_IN_LOOP;
-    c->since_ns = server_now_ns(s);
-    if (s->forced)
-        c->broken = true;
-    if (c->broken || (c->wants == CONN_READ && atomic_load(&c->ending) != CONN_STAYS) ||
-        uv_poll_start(
-            &c->poll, c->wants == CONN_READ ? UV_READABLE : UV_WRITABLE, server_on_socket) != 0) {
-        c->broken = c->broken || c->wants != CONN_READ;
-        server_to_pool(s, c);
-    }
+    s->calm = 0;
+    uv_timer_start(&s->hurry, server_on_hurry, SERVER_HURRY_MS, SERVER_HURRY_MS);
 }
 
-/* When more want to log in than may at once, the one that waits longest goes, at once: a flood that
- * had to wait for workers to say goodbye would push out those who came to log in. */
+/* When more want to log in than may at once, the one that waits longest goes, and counts no more at
+ * once: a flood that had to wait for workers to say goodbye would push out those who came to log
+ * in. */
 static void server_make_way(struct server *s)
 {
     struct conn *oldest = NULL;
@@ -295,16 +274,13 @@ static void server_make_way(struct server *s)
     sched_lock(s->lock);
     crowd = s->pending > s->conf.logins_max;
     for (struct conn *c = s->conns; crowd && c; c = c->next) /* the newest first */
-        if (!c->role && c->place == CONN_IN_LOOP)
+        if (!c->role && atomic_load(&c->since_ns) != 0)
             oldest = c;
+    if (oldest) { /* or all of them are with workers */
+        server_unlist(s, oldest);
+        conn_nudge(oldest, true);
+    }
     sched_unlock(s->lock);
-    if (!oldest)
-        return; /* or all of them are with workers */
-    server_forget(s, oldest);
-    oldest->ops->close(oldest);
-    oldest->proto = NULL;
-    oldest->place = CONN_GONE;
-    uv_close((uv_handle_t *)&oldest->poll, server_conn_free);
 }
 
 static void server_add(struct server *s, const struct conn_ops *ops, struct srv_peer *peer)
@@ -323,17 +299,12 @@ static void server_add(struct server *s, const struct conn_ops *ops, struct srv_
     memcpy(c->peer, peer->text, sizeof c->peer);
     buf_init(&c->in, &s->owner);
     buf_init(&c->out, &s->owner);
-    c->poll.data = c;
-    if (ops->open(c, NULL) < 0 || uv_poll_init(&s->loop, &c->poll, c->fd) != 0) {
-        if (c->proto)
-            ops->close(c);
+    if (ops->open(c, NULL) < 0) {
         srv_socket_close(c->fd);
         mem_free(c);
         return;
     }
-    c->wants = CONN_READ;
-    c->place = CONN_IN_LOOP;
-    c->since_ns = c->accepted_ns = server_now_ns(s);
+    c->accepted_ns = server_now_ns(s);
     sched_lock(s->lock);
     s->count++;
     if (ops->trusted(c)) {
@@ -347,12 +318,15 @@ static void server_add(struct server *s, const struct conn_ops *ops, struct srv_
     if (s->conns)
         s->conns->prev = c;
     s->conns = c;
+    c->listed = true;
     sched_unlock(s->lock);
     server_make_way(s);
-    if (uv_poll_start(&c->poll, UV_READABLE, server_on_socket) != 0) {
-        c->broken = true;
-        server_to_pool(s, c);
-    }
+    if (conn_begin(c))
+        return; /* it is the pool's now */
+    server_forget(s, c);
+    ops->close(c);
+    c->proto = NULL;
+    server_gone(s, c);
 }
 
 static void server_on_accept(void *arg, struct srv_listener *l, struct srv_peer *peer)
@@ -405,6 +379,7 @@ void server_tell_peer(dendro_conn *session,
 
 void server_session(struct server *s DN_UNUSED, struct conn *c, dendro_conn *session)
 {
+    atomic_store(&c->cancelable, true);
     server_tell_peer(session, c->peer, server_on_signal, c);
 }
 
@@ -412,13 +387,15 @@ void server_session(struct server *s DN_UNUSED, struct conn *c, dendro_conn *ses
 
 static void server_look(struct server *s, struct conn *c, uint64_t now)
 {
-    uint64_t ms = (now - c->since_ns) / SERVER_NS_PER_MS;
-    uint64_t idle_ms = c->idle_ms ? c->idle_ms : atomic_load(&s->live.idle_ms);
+    uint64_t since = atomic_load(&c->since_ns);
+    uint64_t ms = now > since ? (now - since) / SERVER_NS_PER_MS : 0;
+    uint64_t own_ms = atomic_load(&c->idle_ms);
+    uint64_t idle_ms = own_ms ? own_ms : atomic_load(&s->live.idle_ms);
 
     if (!c->role && (now - c->accepted_ns) / SERVER_NS_PER_MS > atomic_load(&s->live.login_ms))
         conn_end(c, CONN_END_LOGIN);
-    else if (c->role && idle_ms && ms > idle_ms)
-        conn_end(c, c->idle_ms ? c->idle_why : CONN_END_IDLE);
+    else if (c->role && since && idle_ms && ms > idle_ms)
+        conn_end(c, own_ms ? (enum conn_end)atomic_load(&c->idle_why) : CONN_END_IDLE);
 }
 
 static void server_on_tick(uv_timer_t *t)
@@ -432,15 +409,14 @@ static void server_on_tick(uv_timer_t *t)
         http_cancel(s->http);
     sched_lock(s->lock);
     for (struct conn *c = s->conns; c; c = c->next) {
-        if (forced)
+        if (forced && atomic_load(&c->cancelable))
             c->ops->cancel(c);
-        if (c->place != CONN_IN_LOOP)
+        if (atomic_load(&c->since_ns) == 0)
             continue;
         server_look(s, c, now);
-        if (s->forced)
-            c->broken = true;
-        if (c->broken || (c->wants == CONN_READ && atomic_load(&c->ending) != CONN_STAYS))
-            server_to_pool(s, c);
+        if (s->forced ||
+            (atomic_load(&c->wants) == CONN_READ && atomic_load(&c->ending) != CONN_STAYS))
+            conn_nudge(c, s->forced);
     }
     sched_unlock(s->lock);
     srv_listener_tick(&s->pg);
@@ -470,19 +446,7 @@ void server_begin_stop(struct server *s)
 static void server_on_wake(uv_async_t *a)
 {
     struct server *s = a->data;
-    struct conn *back;
 
-    sched_lock(s->lock);
-    back = s->inbox;
-    s->inbox = NULL;
-    sched_unlock(s->lock);
-    while (back) {
-        struct conn *c = back;
-
-        back = c->inbox;
-        c->inbox = NULL;
-        server_take_back(s, c);
-    }
     server_hurry(s);
     if (atomic_exchange(&s->ended, false))
         server_on_tick(&s->tick);

@@ -116,7 +116,9 @@ void server_log_json(bool json);         /* lines are objects of JSON */
 void server_log_clock(struct server *s); /* whose clock they have; NULL: none */
 
 /* ---- for conn.c: a worker's thread ---- */
-/* Back to the loop, which waits for what c->wants. */
-void server_give(struct server *s, struct conn *c);
-/* It is found by server_each no more. */
+/* It is found by server_each no more; fine if it is not. Any thread. */
 void server_forget(struct server *s, struct conn *c);
+/* It was forgotten and has no proto: it is closed and freed. */
+void server_gone(struct server *s, struct conn *c);
+/* To be called now and then while workers work: the loop sees to it that somebody looks. */
+void server_watch_pool(struct server *s);

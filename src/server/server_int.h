@@ -22,12 +22,11 @@ struct server {
     struct srv_pool *pool;    /* owned */
     struct srv_tls *tls;      /* owned; NULL = none */
     struct auth *auth;        /* owned */
-    struct sched_mutex *lock; /* conns, count, inbox */
+    struct sched_mutex *lock; /* conns, count */
     struct conn *conns;       /* list of all, until they are forgotten */
     unsigned count;           /* accepted and not closed yet */
     unsigned entered;         /* in conns, logged in (conn.role) */
     unsigned pending;         /* in conns, not yet */
-    struct conn *inbox;
 
     uv_loop_t loop;
     bool loop_open;
@@ -40,11 +39,13 @@ struct server {
     struct http *http;            /* owned; NULL: none */
     atomic_bool stop;             /* asked for */
     atomic_bool reload;
-    atomic_bool ended; /* a connection that may be in the loop is to go: look at all of them */
-    uv_timer_t hurry;  /* runs while connections wait for a worker */
-    bool stopping;     /* begun */
-    bool forced;       /* the time for statements is over */
-    uint64_t stop_ns;  /* when that is */
+    atomic_bool ended;    /* a connection that may be armed is to go: look at all of them */
+    atomic_bool hurrying; /* the timer `hurry` runs, or will */
+    uv_timer_t hurry;     /* runs while jobs wait for a worker, or nobody looks */
+    unsigned calm;        /* its ticks since that was so */
+    bool stopping;        /* begun */
+    bool forced;          /* the time for statements is over */
+    uint64_t stop_ns;     /* when that is */
     bool handles_closed;
 };
 

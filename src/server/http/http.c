@@ -36,6 +36,7 @@ static void http_job(struct srv_job *job)
     struct http *h = req->h;
     struct MHD_Connection *conn = req->conn;
 
+    server_watch_pool(h->srv);
     if (req->state == HTTP_LOGIN) {
         http_login_work(req);
         req->state = HTTP_HEAD;

@@ -2,6 +2,7 @@
  *
  * login.c: from the startup message to a session: trust, or SCRAM-SHA-256. An exchange with a user
  * that is not there looks like one with a wrong password. */
+#include "engine/activity.h"
 #include "engine/engine.h"
 #include "server/auth.h"
 #include "server/pgwire/out.h"
@@ -75,7 +76,9 @@ static enum conn_want login_enter(struct pgw *p, const struct engine_login *role
     rc = engine_session_role(p->session, p->user, &why);
     if (rc < 0)
         return pgw_fatal(p, "28000", "%s", why.text);
-    server_session(p->c->srv, p->c, p->session);
+    p->pid = (uint32_t)engine_pid(p->session);
+    p->key = (uint32_t)server_random(p->c->srv);
+    server_session(p->c->srv, p->c, p->session); /* from here on others may cancel */
     if (!role->superuser && !conn_charge(p->c, engine_wire(p->session, server_wire(p->c->srv))))
         return pgw_fatal(p, "53200", "out of memory");
     return pgw_entered(p);

@@ -181,8 +181,12 @@ static void session_idle(struct pgw *p)
         engine_waits(p->session);
         engine_idle_settings(p->session, &idle);
     }
-    p->c->idle_ms = pgw_status(p) == 'I' ? idle.session_ms : idle.transaction_ms;
-    p->c->idle_why = pgw_status(p) == 'I' ? CONN_END_IDLE : CONN_END_BLOCK;
+    atomic_store_explicit(&p->c->idle_ms,
+                          pgw_status(p) == 'I' ? idle.session_ms : idle.transaction_ms,
+                          memory_order_relaxed);
+    atomic_store_explicit(&p->c->idle_why,
+                          pgw_status(p) == 'I' ? CONN_END_IDLE : CONN_END_BLOCK,
+                          memory_order_relaxed);
 }
 
 static enum conn_want session_run(struct conn *c)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * start.c: the start of a session: requests for TLS and GSS, cancelling, the startup message. */
-#include "engine/activity.h"
 #include "server/pgwire/out.h"
 #include "server/pgwire/pgw_int.h"
 #include "server/pgwire/pgwire.h"
@@ -35,7 +34,7 @@ static bool start_cancel_one(void *arg, struct conn *c)
     const struct start_cancel *want = arg;
     const struct pgw *p = c->proto;
 
-    if (c->ops != &pgw_ops || !p || p->pid != want->pid)
+    if (c->ops != &pgw_ops || !atomic_load(&c->cancelable) || p->pid != want->pid)
         return false;
     if (p->key == want->key)
         c->ops->cancel(c);
@@ -102,8 +101,6 @@ enum conn_want pgw_entered(struct pgw *p)
     engine_short_names(p->session);
     if (!pgw_settings_take(p))
         return CONN_CLOSE;
-    p->pid = (uint32_t)engine_pid(p->session);
-    p->key = (uint32_t)server_random(p->c->srv);
     p->phase = PGW_READY;
     p->since_ns = server_now_ns(p->c->srv);
     who = pgw_who(p);
