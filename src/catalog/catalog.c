@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * catalog.c: life, storage and look-ups of a catalog snapshot. Edits are in catalog_edit.c, the
- * document in catalog_json.c. */
+ * document in document/. */
 #include "catalog/catalog.h"
 
 #include "base/text.h"
-#include "catalog/catalog_json.h"
+#include "catalog/catalog_int.h"
+#include "catalog/document/document.h"
 #include "volume/document.h"
 
 #include <string.h>

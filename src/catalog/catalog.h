@@ -48,10 +48,11 @@ struct catalog {
     size_t views_count;
     struct access *access;       /* reference: roles and who may do what; NULL = as at first */
     struct sequence **sequences; /* likewise */
-    size_t sequences_count, types_count;
+    size_t sequences_count;
     struct user_type **types; /* likewise: what CREATE TYPE made; no relation has the name of one */
-    uint32_t type_next;       /* numbers of types are never used again; from 1 */
-    uint32_t documents;       /* enum catalog_document: those that must be there beside it */
+    size_t types_count;
+    uint32_t type_next; /* numbers of types are never used again; from 1 */
+    uint32_t documents; /* enum catalog_document: those that must be there beside it */
 };
 
 /* Documents that hold a part of what the catalog describes. One that is missing although the

@@ -6,7 +6,7 @@
 #include "catalog/access_check.h"
 #include "catalog/access_edit.h"
 #include "catalog/catalog.h"
-#include "catalog/catalog_json.h"
+#include "catalog/catalog_int.h"
 #include "catalog/table_int.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "catalog/retention.h"
 
 #include "base/civil.h"
-#include "catalog/catalog_json.h"
+#include "catalog/catalog_int.h"
 #include "catalog/duration.h"
 #include "catalog/settings_int.h"
 #include "catalog/table.h"

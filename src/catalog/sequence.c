@@ -4,7 +4,7 @@
 #include "catalog/sequence.h"
 
 #include "catalog/catalog.h"
-#include "catalog/catalog_json.h"
+#include "catalog/catalog_int.h"
 #include "catalog/table_int.h"
 
 #include <inttypes.h>
@@ -17,9 +17,11 @@ struct sequence *catalog_sequence_new(const char *schema, const char *name)
     if (!s)
         return NULL;
     atomic_init(&s->refs, 1);
-    s->schema = mem_strdup(NULL, schema);
-    s->name = mem_strdup(NULL, name);
-    if (s->schema && s->name)
+    if (schema)
+        s->schema = mem_strdup(NULL, schema);
+    if (name)
+        s->name = mem_strdup(NULL, name);
+    if ((!schema || s->schema) && (!name || s->name))
         return s;
     catalog_sequence_unref(s);
     return NULL;

@@ -45,7 +45,8 @@ struct sequence {
     char *comment;         /* owned; NULL = none */
 };
 
-/* A zeroed one with one reference; NULL: out of memory. */
+/* A zeroed sequence with one reference and copies of the names, each of which may be NULL. NULL:
+ * out of memory. */
 struct sequence *catalog_sequence_new(const char *schema, const char *name);
 struct sequence *catalog_sequence_ref(const struct sequence *s); /* owners share it */
 void catalog_sequence_unref(struct sequence *s);                 /* NULL is fine */

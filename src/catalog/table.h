@@ -122,8 +122,9 @@ struct table {
 
 struct table_constraint {
     enum table_constraint_kind kind;
-    uint16_t id;          /* in the table, as long as it is there: 1 to TABLE_CONSTRAINTS_MAX */
-    char *name, *comment; /* owned: unique in the table; NULL = none */
+    uint16_t id;    /* in the table, as long as it is there: 1 to TABLE_CONSTRAINTS_MAX */
+    char *name;     /* owned: unique in the table */
+    char *comment;  /* owned; NULL = none */
     char *text;     /* owned. CHECK: the condition. Others: what follows the list of columns */
     uint16_t *cols; /* owned: columns it names */
     uint16_t cols_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * table_int.h: inside src/catalog only. How a definition is put together: table_build.c calls
- * table_build_key, then table_build_options, then table_derive; catalog_json.c fills the same
- * fields from a document, then calls table_derive and table_check. One thread at a time. */
+ * table_build_key, then table_build_options, then table_derive; document/table.c fills the
+ * same fields from a document, then calls table_check and table_derive. One thread at a time. */
 #pragma once
 
 #include "catalog/table.h"

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "catalog/access_edit.h"
 #include "catalog/catalog.h"
-#include "catalog/catalog_json.h"
+#include "catalog/catalog_int.h"
 #include "catalog/sequence.h"
 #include "catalog/table_int.h"
 

@@ -5,10 +5,10 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "catalog/catalog.h"
-#include "catalog/catalog_json.h"
+#include "catalog/document/document.h"
 #include "catalog/table_int.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 /* Calls fn with each id of the partition; 0 is none. */
 static void state_ids(struct timepart *p, void (*fn)(void *arg, uint64_t *id), void *arg)
@@ -28,74 +28,150 @@ static void state_number(void *arg, uint64_t *id)
     *id = ++*last;
 }
 
+/* ---- the text: a JSON document ---- */
+
+struct state_table {
+    char *schema;
+    char *name;
+};
+
+struct state {
+    struct state_table *tables; /* all of the partition, in the order of their numbers */
+    uint32_t tables_count;
+    struct timepart *parts; /* with numbers in the place of ids */
+    bool counted;
+    int64_t counter;
+};
+
+static const struct doc_field table_rows[] = {
+    {"schema", DOC_TEXT_AT(state_table, schema, TABLE_NAME_MAX)},
+    {"name", DOC_TEXT_AT(state_table, name, TABLE_NAME_MAX)},
+};
+
+static const struct doc_object table_object = {DOC_ROWS(table_rows)};
+
+static void read_counter(struct doc_reader *r, const struct dn_json *v, void *base)
+{
+    struct state *s = base;
+
+    s->counted = true;
+    s->counter = catalog_doc_int(r, "counter", v, INT64_MIN, INT64_MAX);
+}
+
+static bool has_counter(const struct doc_writer *w, const void *base)
+{
+    const struct state *s = base;
+
+    (void)w;
+    return s->counted;
+}
+
+static void write_counter(struct doc_writer *w, const char *name, const void *base)
+{
+    const struct state *s = base;
+
+    dn_json_put_int(&w->json, name, s->counter);
+}
+
+static const struct doc_field state_rows[] = {
+    {"tables",
+     DOC_LIST_OF(state, tables, tables_count, 4 * TIMEPART_RETENTION_MAX),
+     .object = &table_object},
+    {"timepart",
+     DOC_HEAP,
+     DOC_AT(state, parts),
+     .element = sizeof(struct timepart),
+     .object = &catalog_doc_timepart},
+    {"counter",
+     DOC_OWN,
+     .optional = true,
+     .there = has_counter,
+     .read = read_counter,
+     .write = write_counter},
+};
+
+static const struct doc_object state_object = {DOC_ROWS(state_rows)};
+
+static void state_done(struct state *s)
+{
+    for (uint32_t i = 0; i < s->tables_count; i++) {
+        mem_free(s->tables[i].schema);
+        mem_free(s->tables[i].name);
+    }
+    mem_free(s->tables);
+    timepart_free(s->parts);
+}
+
 int timepart_print_state(const struct catalog *c,
                          const struct table *t,
                          const int64_t *counter,
                          struct buf *b,
                          struct dn_err *err)
 {
-    struct dn_json_writer w = dn_json_writer_make(b);
-    struct table numbered = {.timepart = NULL};
+    struct doc_writer w = {.json = dn_json_writer_make(b)};
+    struct state s = {.counted = counter != NULL, .counter = counter ? *counter : 0};
     uint64_t last = 0;
-    int rc = timepart_copy(t->timepart, 0, &numbered.timepart, err);
+    uint32_t count = 0;
+    int rc;
 
+    rc = timepart_copy(t->timepart, 0, &s.parts, err);
     if (rc < 0)
         return rc;
-    state_ids(numbered.timepart, state_number, &last);
-    dn_json_begin(&w, NULL, '{');
-    dn_json_begin(&w, "tables", '[');
-    for (uint32_t i = 0; timepart_table(t->timepart, i); i++) {
+    state_ids(s.parts, state_number, &last);
+    while (timepart_table(t->timepart, count))
+        count++;
+    s.tables = mem_calloc(NULL, count, sizeof *s.tables);
+    if (!s.tables) {
+        rc = DN_FAIL_NOMEM(err);
+        goto out;
+    }
+    for (uint32_t i = 0; i < count; i++) {
         const struct table *of = catalog_table_by_id(c, timepart_table(t->timepart, i));
 
-        dn_json_begin(&w, NULL, '{');
-        dn_json_put_text(&w, "schema", of ? of->schema : "", of ? strlen(of->schema) : 0);
-        dn_json_put_text(&w, "name", of ? of->name : "", of ? strlen(of->name) : 0);
-        dn_json_end(&w, '}');
+        s.tables_count = i + 1;
+        s.tables[i].schema = mem_strdup(NULL, of ? of->schema : "");
+        s.tables[i].name = mem_strdup(NULL, of ? of->name : "");
+        if (!s.tables[i].schema || !s.tables[i].name) {
+            rc = DN_FAIL_NOMEM(err);
+            goto out;
+        }
     }
-    dn_json_end(&w, ']');
-    catalog_json_write_timepart(&numbered, &w);
-    if (counter)
-        dn_json_put_int(&w, "counter", *counter);
-    dn_json_end(&w, '}');
-    timepart_free(numbered.timepart);
-    return b->failed ? DN_FAIL_NOMEM(err) : 0;
+    catalog_doc_write(&w, &state_object, NULL, &s);
+    if (b->failed)
+        rc = DN_FAIL_NOMEM(err);
+out:
+    state_done(&s);
+    return rc;
 }
 
 /* ---- and back ---- */
 
 struct state_tables {
-    struct json_reader *r;
+    struct doc_reader *r;
     const struct catalog *c;
-    const struct dn_json *list;
+    const struct state *s;
 };
 
+/* The id of the table with this number. */
 static void state_table(void *arg, uint64_t *id)
 {
-    static const char *const members[] = {"schema", "name"};
-    struct state_tables *s = arg;
+    struct state_tables *all = arg;
     struct catalog_relation rel = {.table = NULL};
-    const char *schema, *name;
-    size_t mark;
+    const struct state_table *t;
 
-    if (s->r->rc < 0)
+    if (all->r->rc < 0)
         return;
-    if (*id > s->list->count) {
-        catalog_json_fail(s->r, "tables", "there are only %zu", s->list->count);
+    if (*id > all->s->tables_count) {
+        catalog_doc_fail(all->r, "tables", "there are only %" PRIu32, all->s->tables_count);
         return;
     }
-    mark = catalog_json_enter(s->r, "tables", (size_t)*id - 1);
-    catalog_json_members(s->r, &s->list->items[*id - 1], members, DN_ARRAY_SIZE(members), 0);
-    schema = catalog_json_text(s->r, &s->list->items[*id - 1], "schema", TABLE_NAME_MAX);
-    name = catalog_json_text(s->r, &s->list->items[*id - 1], "name", TABLE_NAME_MAX);
-    catalog_json_leave(s->r, mark);
-    if (s->r->rc < 0)
-        return;
-    if (catalog_relation(s->c, schema, name, &rel, NULL) < 0 || !rel.table)
-        s->r->rc = DN_FAIL(s->r->err,
-                           DN_E_UNDEFINED_TABLE,
-                           "table \"%.255s.%.255s\" of the time partition does not exist",
-                           schema,
-                           name);
+    t = &all->s->tables[*id - 1];
+    if (catalog_relation(all->c, t->schema, t->name, &rel, NULL) < 0 || !rel.table)
+        all->r->rc = DN_FAIL(all->r->err,
+                             DN_E_UNDEFINED_TABLE,
+                             "table \"%.255s.%.255s\" of the time partition does not exist",
+                             t->schema,
+                             t->name);
     else
         *id = rel.table->id;
 }
@@ -106,38 +182,33 @@ int timepart_read_state(const struct catalog *c,
                         struct timepart_state *ret,
                         struct dn_err *err)
 {
-    static const char *const members[] = {"tables", "timepart", "counter"};
-    struct table numbered = {.timepart = NULL};
-    struct json_reader r = {.err = err};
-    struct state_tables tables = {.r = &r, .c = c};
-    struct timepart_state state = {.counted = false};
+    struct doc_reader r = {.err = err};
+    struct state s = {.counted = false};
+    struct state_tables tables = {.r = &r, .c = c, .s = &s};
     const struct dn_json *root = NULL;
     struct arena arena;
 
     arena_init(&arena, NULL);
     r.rc = dn_json_parse(&arena, text, len, &root, err);
-    if (r.rc == 0) {
-        catalog_json_members(&r, root, members, DN_ARRAY_SIZE(members), 1);
-        tables.list = catalog_json_array(&r, root, "tables", 4 * (size_t)TIMEPART_RETENTION_MAX);
-        catalog_json_read_timepart(&r, root, &numbered);
-        state.counted = r.rc == 0 && dn_json_get(root, "counter");
-        if (state.counted)
-            state.counter = catalog_json_int(&r, root, "counter", INT64_MIN, INT64_MAX);
-        if (r.rc == 0)
-            state_ids(numbered.timepart, state_table, &tables);
-        if (r.rc == 0)
-            r.rc = timepart_check(numbered.timepart, err);
-    }
+    if (r.rc < 0)
+        goto out;
+    catalog_doc_read(&r, &state_object, root, &s);
+    if (r.rc < 0)
+        goto out;
+    state_ids(s.parts, state_table, &tables);
+    if (r.rc < 0)
+        goto out;
+    r.rc = timepart_check(s.parts, err);
+    if (r.rc < 0)
+        goto out;
+    *ret = (struct timepart_state){.parts = s.parts, .counted = s.counted, .counter = s.counter};
+    s.parts = NULL;
+out:
     arena_done(&arena);
+    state_done(&s);
     if (r.rc == DN_E_CORRUPT)
         r.rc = DN_FAIL(err, DN_E_INVALID_PARAM, "STATE is not that of a time partition");
-    if (r.rc < 0) {
-        timepart_free(numbered.timepart);
-        return r.rc;
-    }
-    state.parts = numbered.timepart;
-    *ret = state;
-    return 0;
+    return r.rc;
 }
 
 int catalog_with_timepart_state(const struct catalog *c,
@@ -146,13 +217,13 @@ int catalog_with_timepart_state(const struct catalog *c,
                                 struct catalog **ret,
                                 struct dn_err *err)
 {
-    struct catalog *now = NULL, *next = NULL;
-    int rc = catalog_with_parts(c, parent, p, &now, err); /* takes p */
+    struct catalog *now = NULL;
+    int rc;
 
-    if (rc == 0)
-        rc = catalog_with_followers(now, parent, &next, err);
+    rc = catalog_with_parts(c, parent, p, &now, err); /* takes p */
+    if (rc < 0)
+        return rc;
+    rc = catalog_with_followers(now, parent, ret, err);
     catalog_unref(now);
-    if (rc == 0)
-        *ret = next;
     return rc;
 }

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "catalog/catalog.h"
-#include "catalog/catalog_json.h"
+#include "catalog/catalog_int.h"
 #include "catalog/table_int.h"
 #include "vec/array.h"
 
@@ -20,9 +20,11 @@ struct user_type *catalog_type_new(const char *schema, const char *name)
     if (!t)
         return NULL;
     atomic_init(&t->refs, 1);
-    t->schema = mem_strdup(NULL, schema);
-    t->name = mem_strdup(NULL, name);
-    if (t->schema && t->name)
+    if (schema)
+        t->schema = mem_strdup(NULL, schema);
+    if (name)
+        t->name = mem_strdup(NULL, name);
+    if ((!schema || t->schema) && (!name || t->name))
         return t;
     catalog_type_unref(t);
     return NULL;

@@ -37,7 +37,8 @@ struct user_type {
     uint32_t labels_count;
 };
 
-/* One without labels and with one reference; NULL: out of memory. */
+/* A type without labels, with one reference and copies of the names, each of which may be NULL.
+ * NULL: out of memory. */
 struct user_type *catalog_type_new(const char *schema, const char *name);
 struct user_type *catalog_type_ref(const struct user_type *t); /* owners share it */
 void catalog_type_unref(struct user_type *t);                  /* NULL is fine */

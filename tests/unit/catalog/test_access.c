@@ -171,7 +171,7 @@ static void test_damage(void **state)
         {"\"attributes\": 2,", "\"attributes\": 999,", "access.roles[1].attributes: 999 is not"},
         {"\"member\": 16384", "\"member\": 5", "access.members[0].member: there is no role"},
         {"\"role\": 16384", "\"role\": 5", "access.owners[0].role: there is no role"},
-        {"\"kind\": \"schema\"", "\"kind\": \"thing\"", "\"thing\" is no kind of object"},
+        {"\"kind\": \"schema\"", "\"kind\": \"thing\"", "there is no kind \"thing\""},
         {"\"privileges\": 2,", "\"privileges\": 128,", "not those of such an object"},
         {"\"revoked\": true", "\"revoked\": 1", "access.grants[1].revoked: neither true nor false"},
         {"\"settings\"", "\"sittings\"", "access.roles[0].settings: missing"},

@@ -118,7 +118,10 @@ static void test_refused(void **state)
     char *doc = print(c);
 
     (void)state;
-    spec_refused(doc, "\"layout\": \"value\"", "\"layout\": \"token\"", "key.layout: not a layout");
+    spec_refused(doc,
+                 "\"layout\": \"value\"",
+                 "\"layout\": \"token\"",
+                 "key.layout: there is no layout \"token\"");
     spec_refused(doc, "\"layout\": \"value\"", "\"layout\": 1", "key.layout");
     spec_refused(doc, "\"time\": null", "\"time\": 1", "time");
     mem_free(doc);

@@ -183,7 +183,8 @@ static void test_damage(void **state)
     damage("tables[0].name", "\"\"", "catalog: tables[0].name: not a name");
     damage("tables[0].version", "0", "catalog: tables[0].version: 0 is not from 1 to 4294967295");
     damage("tables[3]", "null", "catalog: tables[3]: not an object");
-    damage("tables[0].upsert", "\"cell\"", "catalog: tables[0].upsert: neither row nor field");
+    damage(
+        "tables[0].upsert", "\"cell\"", "catalog: tables[0].upsert: there is no upsert \"cell\"");
     damage("tables[0].spread", "4", "catalog: tables[0].spread: 4");
     damage("tables[4].key.form", "\"cql\"", "catalog: tables[4].key.form: does not fit the key");
 }

@@ -281,7 +281,7 @@ static void damage(const char *what, const char *with, const char *why)
 static void test_damage(void **state)
 {
     (void)state;
-    damage("\"style\": \"view\"", "\"style\": \"circle\"", "neither view nor table");
+    damage("\"style\": \"view\"", "\"style\": \"circle\"", "there is no style \"circle\"");
     damage("\"retention\": 2", "\"retention\": 0", "retention");
     damage("\"retention\": 2", "\"retention\": 1001", "retention");
     damage("\"seconds\": 20", "\"seconds\": 0", "period: not one");

@@ -317,7 +317,7 @@ static void test_damage(void **state)
          "catalog: views[1].uses[0].columns: out of order"},
         {"      1,\n      2",
          "      1,\n      \"x\"",
-         "catalog: views[1].uses[0].columns: not ids of columns"},
+         "catalog: views[1].uses[0].columns[1]: not an integer"},
     };
 
     (void)state;
