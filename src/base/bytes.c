@@ -151,6 +151,17 @@ void buf_puts(struct buf *b, const char *s)
     buf_append(b, s, strlen(s));
 }
 
+void buf_hex(struct buf *b, const void *p, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    const uint8_t *from = p;
+
+    for (size_t i = 0; i < n; i++) {
+        buf_u8(b, (uint8_t)digits[from[i] >> 4]);
+        buf_u8(b, (uint8_t)digits[from[i] & 15]);
+    }
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
     va_list args;

@@ -131,8 +131,9 @@ void buf_be64(struct buf *b, uint64_t v);
 void buf_varint(struct buf *b, uint64_t v); /* LEB128 */
 /* varint length, then the bytes */
 void buf_bytes(struct buf *b, const void *p, size_t n);
-void buf_str(struct buf *b, const char *s);  /* buf_bytes of a C string */
-void buf_puts(struct buf *b, const char *s); /* the characters only */
+void buf_str(struct buf *b, const char *s);           /* buf_bytes of a C string */
+void buf_puts(struct buf *b, const char *s);          /* the characters only */
+void buf_hex(struct buf *b, const void *p, size_t n); /* two digits in lower case for each byte */
 void buf_printf(struct buf *b, const char *fmt, ...) DN_PRINTF(2, 3);
 /* Hands the memory over (mem_free it) and leaves b empty. */
 uint8_t *buf_take(struct buf *b, size_t *ret_len);

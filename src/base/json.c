@@ -4,13 +4,12 @@
  * it read, and reports the first error at the position where it stands. */
 #include "base/json.h"
 
+#include "base/number.h"
 #include "base/text.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define JSON_NUMBER_MAX \
     400u /* bytes of a number with a point: more than %.17g or any sane digits */
@@ -79,42 +78,14 @@ static int32_t json_hex4(struct json_in *in)
     if (in->end - in->at < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        char c = in->at[i];
+        int digit = number_hex(in->at[i]);
 
-        v *= 16;
-        if (c >= '0' && c <= '9')
-            v += c - '0';
-        else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-            v += (c | 0x20) - 'a' + 10;
-        else
+        if (digit < 0)
             return -1;
+        v = v * 16 + digit;
     }
     in->at += 4;
     return v;
-}
-
-static size_t json_put_utf8(char *to, int32_t cp)
-{
-    if (cp < 0x80) {
-        to[0] = (char)cp;
-        return 1;
-    }
-    if (cp < 0x800) {
-        to[0] = (char)(0xc0 | cp >> 6);
-        to[1] = (char)(0x80 | (cp & 0x3f));
-        return 2;
-    }
-    if (cp < 0x10000) {
-        to[0] = (char)(0xe0 | cp >> 12);
-        to[1] = (char)(0x80 | (cp >> 6 & 0x3f));
-        to[2] = (char)(0x80 | (cp & 0x3f));
-        return 3;
-    }
-    to[0] = (char)(0xf0 | cp >> 18);
-    to[1] = (char)(0x80 | (cp >> 12 & 0x3f));
-    to[2] = (char)(0x80 | (cp >> 6 & 0x3f));
-    to[3] = (char)(0x80 | (cp & 0x3f));
-    return 4;
 }
 
 /* What follows a backslash; at most as many bytes as the escape has. */
@@ -143,7 +114,7 @@ static int json_escape(struct json_in *in, char *to, size_t *ret_len)
     } else if (cp < 0 || (cp >= 0xdc00 && cp <= 0xdfff)) {
         return json_fail(in, "not an escape");
     }
-    *ret_len = json_put_utf8(to, cp);
+    *ret_len = text_utf8_put((uint32_t)cp, to);
     return 0;
 }
 
@@ -191,7 +162,7 @@ static size_t json_digits(struct json_in *in)
 {
     const char *from = in->at;
 
-    while (in->at < in->end && *in->at >= '0' && *in->at <= '9')
+    while (in->at < in->end && number_is_digit(*in->at))
         in->at++;
     return (size_t)(in->at - from);
 }
@@ -200,31 +171,23 @@ static int json_real(struct json_in *in, const char *from, struct dn_json *ret)
 {
     char text[JSON_NUMBER_MAX + 1];
     size_t n = (size_t)(in->at - from);
-    char *point;
-    char *end;
 
     if (n > JSON_NUMBER_MAX)
         return json_fail(in, "a number with too many digits");
     memcpy(text, from, n);
     text[n] = '\0';
     ret->kind = DN_JSON_REAL;
-    ret->real = strtod(text, &end);
-    if (*end == '.') { /* the program around us has set a locale with another point */
-        point = end;
-        *point = localeconv()->decimal_point[0];
-        ret->real = strtod(text, &end);
-    }
-    return *end == '\0' && isfinite(ret->real) ? 0 : json_fail(in, "a number out of range");
+    if (number_real(text, &ret->real) != n || !isfinite(ret->real))
+        return json_fail(in, "a number out of range");
+    return 0;
 }
 
 static int json_number(struct json_in *in, struct dn_json *ret)
 {
     const char *from = in->at;
-    bool negative = json_word(in, "-");
-    const char *digits = in->at;
+    const char *digits = json_word(in, "-") ? from + 1 : from;
     size_t n = json_digits(in);
     bool real = false;
-    int64_t v = 0;
 
     if (n == 0 || (n > 1 && *digits == '0'))
         return json_fail(in, "not a value");
@@ -242,14 +205,9 @@ static int json_number(struct json_in *in, struct dn_json *ret)
     }
     if (real)
         return json_real(in, from, ret);
-    /* Below zero there is one more. */
-    for (size_t i = 0; i < n; i++)
-        if (__builtin_mul_overflow(v, 10, &v) || __builtin_sub_overflow(v, digits[i] - '0', &v))
-            return json_fail(in, "an integer of more than 64 bits");
-    if (!negative && __builtin_sub_overflow((int64_t)0, v, &v))
+    if (!number_is_int(from, (size_t)(in->at - from), &ret->integer))
         return json_fail(in, "an integer of more than 64 bits");
     ret->kind = DN_JSON_INT;
-    ret->integer = v;
     return 0;
 }
 

@@ -47,6 +47,31 @@ bool text_utf8_valid(const char *s, size_t len)
     return true;
 }
 
+size_t text_utf8_put(uint32_t code, char to[4])
+{
+    if (code < 0x80) {
+        to[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        to[0] = (char)(0xC0 | code >> 6);
+        to[1] = (char)(0x80 | (code & 0x3F));
+        return 2;
+    }
+    if (code < 0x10000) {
+        to[0] = (char)(0xE0 | code >> 12);
+        to[1] = (char)(0x80 | (code >> 6 & 0x3F));
+        to[2] = (char)(0x80 | (code & 0x3F));
+        return 3;
+    }
+    DN_ASSERT(code <= 0x10FFFF);
+    to[0] = (char)(0xF0 | code >> 18);
+    to[1] = (char)(0x80 | (code >> 12 & 0x3F));
+    to[2] = (char)(0x80 | (code >> 6 & 0x3F));
+    to[3] = (char)(0x80 | (code & 0x3F));
+    return 4;
+}
+
 size_t text_utf8_len(const char *s, size_t len)
 {
     size_t used = 0;

@@ -19,6 +19,8 @@ bool text_utf8_valid(const char *s, size_t len);
 /* The same without NUL: what a text value may be on its way in, whichever way that is. */
 bool text_value_valid(const char *s, size_t len);
 
+/* The character as UTF-8; how many bytes that is. For code points up to U+10FFFF. */
+size_t text_utf8_put(uint32_t code, char to[4]);
 /* Bytes of the character that the text begins with; 0: it begins with none. */
 size_t text_utf8_len(const char *s, size_t len);
 

@@ -3,6 +3,8 @@
  * duration.c: a duration is a list of "number unit" pairs that add up. */
 #include "catalog/duration.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +21,7 @@ static const struct {
     {"weeks", 604800},
 };
 
-static const char *duration_skip_spaces(const char *s)
+const char *duration_skip_spaces(const char *s)
 {
     while (*s == ' ' || *s == '\t')
         s++;
@@ -39,43 +41,37 @@ int64_t duration_word(const char *word)
     return 0;
 }
 
-/* One "number unit" pair; NULL when there is none. */
-static const char *duration_pair(const char *s, int64_t *ret_seconds)
+const char *duration_pair(const char *s, int64_t *ret_count, char word[DURATION_WORD_MAX])
 {
-    int64_t count = 0;
+    size_t digits = number_is_digit(*s) ? number_int(s, strlen(s), ret_count) : 0;
     size_t len = 0;
 
-    if (*s < '0' || *s > '9')
+    if (digits == 0)
         return NULL;
-    for (; *s >= '0' && *s <= '9'; s++)
-        if (__builtin_mul_overflow(count, 10, &count) ||
-            __builtin_add_overflow(count, *s - '0', &count))
+    s = duration_skip_spaces(s + digits);
+    for (; duration_is_letter(s[len]); len++) {
+        if (len + 1 == DURATION_WORD_MAX)
             return NULL;
-    s = duration_skip_spaces(s);
-    while (duration_is_letter(s[len]))
-        len++;
-    for (size_t i = 0; i < DN_ARRAY_SIZE(duration_words); i++)
-        if (strlen(duration_words[i].word) == len &&
-            strncasecmp(duration_words[i].word, s, len) == 0) {
-            if (__builtin_mul_overflow(count, duration_words[i].seconds, ret_seconds))
-                return NULL;
-            return s + len;
-        }
-    return NULL;
+        word[len] = s[len];
+    }
+    word[len] = '\0';
+    return len > 0 ? duration_skip_spaces(s + len) : NULL;
 }
 
 bool duration_parse(const char *text, int64_t *ret_seconds)
 {
     const char *s = duration_skip_spaces(text);
+    char word[DURATION_WORD_MAX];
     int64_t total = 0;
 
     do {
-        int64_t part = 0;
+        int64_t count;
 
-        s = duration_pair(s, &part);
-        if (!s || __builtin_add_overflow(total, part, &total))
+        s = duration_pair(s, &count, word);
+        if (!s || duration_word(word) == 0 ||
+            __builtin_mul_overflow(count, duration_word(word), &count) ||
+            __builtin_add_overflow(total, count, &total))
             return false;
-        s = duration_skip_spaces(s);
     } while (*s);
     *ret_seconds = total;
     return true;

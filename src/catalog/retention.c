@@ -14,7 +14,6 @@
 
 #define RETENTION_NS          1000000000
 #define RETENTION_MONTHS_MAX  (12 * 100000) /* what the calendar is asked for */
-#define RETENTION_WORD_MAX    16u
 #define RETENTION_YEAR_MONTHS 12
 
 /* ---- the option ---- */
@@ -32,34 +31,6 @@ static const struct {
     {"year", RETENTION_YEAR_MONTHS},
     {"years", RETENTION_YEAR_MONTHS},
 };
-
-static const char *retention_skip(const char *s)
-{
-    while (*s == ' ' || *s == '\t')
-        s++;
-    return s;
-}
-
-/* A number and the word behind it; NULL: there is none. */
-static const char *retention_pair(const char *s, int64_t *ret, char word[RETENTION_WORD_MAX])
-{
-    size_t len = 0;
-
-    *ret = 0;
-    if (*s < '0' || *s > '9')
-        return NULL;
-    for (; *s >= '0' && *s <= '9'; s++)
-        if (__builtin_mul_overflow(*ret, 10, ret) || __builtin_add_overflow(*ret, *s - '0', ret))
-            return NULL;
-    s = retention_skip(s);
-    for (; (s[len] >= 'a' && s[len] <= 'z') || (s[len] >= 'A' && s[len] <= 'Z'); len++) {
-        if (len + 1 == RETENTION_WORD_MAX)
-            return NULL;
-        word[len] = s[len];
-    }
-    word[len] = '\0';
-    return len > 0 ? retention_skip(s + len) : NULL;
-}
 
 /* "MB" is a size, "M" and "m" are none: that is minutes. */
 static int64_t retention_size(const char *word)
@@ -86,12 +57,12 @@ bool retention_parse(const char *text, struct retention *ret)
 {
     static const char *const slabs[] = {"partition", "partitions", "slab", "slabs"};
     struct retention r = {.kind = RETENTION_AGE};
-    char word[RETENTION_WORD_MAX];
-    const char *s = retention_skip(text);
+    char word[DURATION_WORD_MAX];
+    const char *s = duration_skip_spaces(text);
     const char *next;
     int64_t n;
 
-    next = retention_pair(s, &n, word);
+    next = duration_pair(s, &n, word);
     if (!next)
         return false;
     for (size_t i = 0; i < DN_ARRAY_SIZE(slabs); i++)
@@ -106,7 +77,7 @@ bool retention_parse(const char *text, struct retention *ret)
         *ret = r;
         return !*next && r.count > 0;
     }
-    for (; next; next = retention_pair(s, &n, word)) {
+    for (; next; next = duration_pair(s, &n, word)) {
         if (!retention_add_age(n, word, &r))
             return false;
         s = next;

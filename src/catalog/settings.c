@@ -3,11 +3,11 @@
  * settings.c: tables over settings_list.h. */
 #include "catalog/settings.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "catalog/settings_int.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -299,12 +299,13 @@ int settings_canonical(const struct setting_row *row,
                        struct dn_err *err)
 {
     int64_t value = 0;
-    char *end;
+    double real;
+    size_t len;
     int rc = 0;
 
     if (row->kind == SETTING_REAL) {
-        DN_IGNORE(strtod(text, &end)); /* only: is it a number? */
-        if (end == text || *end)
+        len = number_real(text, &real);
+        if (len == 0 || text[len])
             rc = settings_fail_value(row, text, err);
     } else if (row->kind != SETTING_TEXT) {
         rc = settings_number(row, text, &value, err);

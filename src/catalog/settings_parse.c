@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * settings_parse.c: values of settings from text, and back. */
+#include "base/number.h"
 #include "base/text.h"
 #include "catalog/settings_int.h"
 
@@ -42,25 +43,13 @@ static bool settings_parse_bool(const char *text, int64_t *ret)
     return false;
 }
 
-/* [-]digits at the start; the rest is left in *text. False: none, or too many. */
+/* A number at the start; the rest is left in *text. False: there is none, or it is too large. */
 static bool settings_parse_digits(const char **text, int64_t *ret)
 {
-    const char *s = *text;
-    bool negative = *s == '-';
-    int64_t n = 0;
+    size_t len = number_int(*text, strlen(*text), ret);
 
-    s += negative || *s == '+' ? 1 : 0;
-    if (*s < '0' || *s > '9')
-        return false;
-    for (; *s >= '0' && *s <= '9'; s++)
-        if (__builtin_mul_overflow(n, 10, &n) || __builtin_sub_overflow(n, *s - '0', &n))
-            return false;
-    if (!negative &&
-        __builtin_sub_overflow(0, n, &n)) /* collected below zero, where there is one more */
-        return false;
-    *ret = n;
-    *text = s;
-    return true;
+    *text += len;
+    return len > 0;
 }
 
 int64_t settings_size_unit(const char *s)

@@ -3,6 +3,7 @@
  * table_options.c: the WITH list of CREATE TABLE. First every option is known, given once and kept
  * as written (options_collect); then those of our own act, in the order time, quantum, slab,
  * retention, spread, upsert, default_time_to_live, because each looks at the ones before. */
+#include "base/number.h"
 #include "base/text.h"
 #include "catalog/duration.h"
 #include "catalog/table_int.h"
@@ -435,17 +436,14 @@ static int options_future(const struct options *o)
 static int options_spread(const struct options *o)
 {
     const struct option_spec *from = o->own[OWN_SPREAD];
-    uint32_t n = 0;
+    uint64_t n = 0;
+    size_t digits;
     int rc;
 
     if (!from)
         return 0;
-    for (const char *s = from->value; *s && n <= TABLE_SPREAD_MAX; s++) {
-        if (*s < '0' || *s > '9')
-            return options_fail_value(o, OWN_SPREAD, "a number from 1 to 1024");
-        n = n * 10 + (uint32_t)(*s - '0');
-    }
-    if (n < 1 || n > TABLE_SPREAD_MAX)
+    digits = number_digits(from->value, strlen(from->value), &n);
+    if (from->value[digits] || n < 1 || n > TABLE_SPREAD_MAX)
         return options_fail_value(o, OWN_SPREAD, "a number from 1 to 1024");
     if (n > 1 && o->b->t->partition_count > 0) {
         rc = DN_FAIL(o->b->err,
@@ -454,7 +452,7 @@ static int options_spread(const struct options *o)
                      "are spread already");
         return table_at(rc, o->b->err, from->name.pos);
     }
-    o->b->t->spread = n;
+    o->b->t->spread = (uint32_t)n;
     return 0;
 }
 
@@ -525,30 +523,21 @@ static int options_upsert(const struct options *o)
     return options_check_field(o);
 }
 
-/* Digits alone; of a number beyond all limits no more than that it is. */
-static bool options_number(const char *text, int64_t *ret)
-{
-    int64_t n = 0;
-
-    for (const char *s = text; *s; s++) {
-        if (*s < '0' || *s > '9')
-            return false;
-        n = n > TABLE_TTL_MAX ? n : n * 10 + (*s - '0');
-    }
-    *ret = n;
-    return *text != '\0';
-}
-
 /* Rows expire as a whole; a write of some fields would have to say when each of them does. */
 static int options_ttl(const struct options *o)
 {
     const struct option_spec *from = o->own[OWN_TTL];
     int64_t seconds = 0;
+    uint64_t n;
+    size_t digits;
     int rc;
 
     if (!from)
         return 0;
-    if (!options_number(from->value, &seconds) && !duration_parse(from->value, &seconds))
+    digits = number_digits(from->value, strlen(from->value), &n);
+    if (digits > 0 && !from->value[digits])
+        seconds = n > TABLE_TTL_MAX ? TABLE_TTL_MAX + 1 : (int64_t)n;
+    else if (!duration_parse(from->value, &seconds))
         return options_fail_value(
             o, OWN_TTL, "a number of seconds or a length of time such as '7d'");
     if (seconds < 0 || seconds > TABLE_TTL_MAX)

@@ -186,8 +186,7 @@ static void print_timetz(const struct datum *d, struct buf *b)
 static void print_uuid(struct vstr s, struct buf *b)
 {
     buf_puts(b, "UUID '");
-    for (uint32_t i = 0; i < s.len; i++)
-        buf_printf(b, "%02x", (unsigned)(unsigned char)s.ptr[i]);
+    buf_hex(b, s.ptr, s.len);
     buf_puts(b, "'");
 }
 
@@ -244,8 +243,7 @@ void table_print_literal(const struct datum *d, struct buf *b)
         print_quoted(d->str.ptr, d->str.len, '\'', b);
     } else if (d->type == TYPE_BLOB) {
         buf_puts(b, "X'");
-        for (uint32_t i = 0; i < d->str.len; i++)
-            buf_printf(b, "%02x", (unsigned)(unsigned char)d->str.ptr[i]);
+        buf_hex(b, d->str.ptr, d->str.len);
         buf_puts(b, "'");
     } else if (d->type == TYPE_UUID) {
         print_uuid(d->str, b);

@@ -10,6 +10,8 @@
 #include "grammar.h"
 #include "sql/ast_expr.h"
 
+#include "base/number.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -397,7 +399,7 @@ struct expr *sql_star(struct sql_parser *ps,
 struct expr *sql_param(struct sql_parser *ps, struct sql_token tok)
 {
     struct expr *e = sql_expr_new(ps, EXPR_PARAM, tok.pos);
-    uint32_t number = 0;
+    uint64_t number = 0;
 
     if (!e)
         return NULL;
@@ -406,8 +408,7 @@ struct expr *sql_param(struct sql_parser *ps, struct sql_token tok)
         number = ps->params_count + 1;
     } else {
         ps->params_dollar = true;
-        for (uint32_t i = 1; i < tok.len && number <= SQL_PARAMS_MAX; i++)
-            number = number * 10 + (uint32_t)(tok.ptr[i] - '0');
+        DN_IGNORE(number_digits(tok.ptr + 1, tok.len - 1, &number));
     }
     if (ps->params_question && ps->params_dollar) {
         sql_fail(ps,
@@ -420,9 +421,9 @@ struct expr *sql_param(struct sql_parser *ps, struct sql_token tok)
         sql_fail(ps, DN_E_SYNTAX, tok.pos, "parameters are numbered from 1 to %u", SQL_PARAMS_MAX);
         return NULL;
     }
-    e->param = number;
-    if (number > ps->params_count)
-        ps->params_count = number;
+    e->param = (uint32_t)number;
+    if (e->param > ps->params_count)
+        ps->params_count = e->param;
     return e;
 }
 

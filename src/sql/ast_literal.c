@@ -5,13 +5,12 @@
 #include "grammar.h"
 #include "sql/ast_build.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "vec/numeric.h"
 
 #include <inttypes.h>
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -52,52 +51,13 @@ static struct expr *literal_number(struct sql_parser *ps, struct sql_token tok)
     return e;
 }
 
-/* strtod whatever decimal point the program's locale has; text is digits, '.', exponent. */
-static double literal_strtod(struct sql_parser *ps, const char *text)
-{
-    char *end;
-    double v = strtod(text, &end);
-    const char *point;
-    const char *dot;
-    struct buf b;
-
-    if (*end != '.')
-        return v;
-    point = localeconv()->decimal_point;
-    dot = strchr(text, '.');
-    buf_init(&b, ps->arena->owner);
-    buf_append(&b, text, (size_t)(dot - text));
-    buf_puts(&b, point);
-    buf_append(&b, dot + 1, strlen(dot + 1) + 1);
-    if (b.failed)
-        sql_fail_nomem(ps);
-    else
-        v = strtod((const char *)b.data, NULL);
-    buf_done(&b);
-    return v;
-}
-
 static void literal_set_double(struct sql_parser *ps, struct expr *e)
 {
     e->value.type = TYPE_DOUBLE;
-    e->value.v.f64 = literal_strtod(ps, e->text);
+    DN_IGNORE(number_real(e->text, &e->value.v.f64)); /* the scanner knows that it is one */
     if (isinf(e->value.v.f64))
         sql_fail(
             ps, DN_E_OUT_OF_RANGE, e->pos, "the number %.40s is out of range of DOUBLE", e->text);
-}
-
-/* Digits to a magnitude; false when it is over 64 bits. */
-static bool literal_digits(const char *p, size_t len, uint64_t *ret)
-{
-    uint64_t v = 0;
-
-    for (size_t i = 0; i < len; i++) {
-        if (__builtin_mul_overflow(v, (uint64_t)10, &v) ||
-            __builtin_add_overflow(v, (uint64_t)(p[i] - '0'), &v))
-            return false;
-    }
-    *ret = v;
-    return true;
 }
 
 /* What the digits of e->text are: INTEGER if they fit, else BIGINT, else NUMERIC; with a point or
@@ -110,13 +70,13 @@ static void literal_set_number(struct sql_parser *ps, struct expr *e)
     uint64_t most = (uint64_t)INT64_MAX + negative;
     uint64_t v;
 
-    e->big = false;
-    if (strspn(digits, "0123456789") == len && literal_digits(digits, len, &v) && v <= most) {
+    e->big = number_digits(digits, len, &v) == len;
+    if (e->big && v <= most) {
+        e->big = false;
         e->value.v.i64 = negative ? (int64_t)-v : (int64_t)v;
         e->value.type = v <= (uint64_t)INT32_MAX + negative ? TYPE_INTEGER : TYPE_BIGINT;
         return;
     }
-    e->big = strspn(digits, "0123456789") == len;
     if (vnumeric_parse(e->text, len + negative, &e->value.num) == VNUMERIC_OK)
         e->value.type = TYPE_NUMERIC;
     else
@@ -161,38 +121,6 @@ struct expr *sql_word(struct sql_parser *ps, int code, struct sql_token tok)
 
 /* ---- strings ---- */
 
-static unsigned literal_utf8_put(uint32_t c, char *out)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = (char)(0xE0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
-}
-
-static int literal_hex(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Reads up to max digits of that base at *p; false if there are fewer than min. */
 static bool
 literal_code(const char **p, const char *end, int base, unsigned min, unsigned max, uint32_t *ret)
@@ -201,7 +129,7 @@ literal_code(const char **p, const char *end, int base, unsigned min, unsigned m
     uint32_t v = 0;
 
     while (n < max && *p < end) {
-        int d = literal_hex(**p);
+        int d = number_hex(**p);
         if (d < 0 || d >= base)
             break;
         v = v * (uint32_t)base + (uint32_t)d;
@@ -243,7 +171,7 @@ static bool literal_escape(const char **p, const char *end, char **out)
         if (!literal_code(p, end, 16, c == 'u' ? 4 : 8, c == 'u' ? 4 : 8, &code) || code == 0 ||
             code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
             return false;
-        *out += literal_utf8_put(code, *out);
+        *out += text_utf8_put(code, *out);
         return true;
     default:
         *(*out)++ = c;
@@ -373,7 +301,7 @@ uint32_t sql_unicode(struct sql_parser *ps, struct sql_token tok, char *to)
             sql_fail(ps, DN_E_SYNTAX, tok.pos + sql_chars(tok.ptr, at), "invalid Unicode escape");
             return 0;
         }
-        out += literal_utf8_put(code, out);
+        out += text_utf8_put(code, out);
     }
     return (uint32_t)(out - to);
 }
@@ -443,8 +371,7 @@ struct expr *sql_blob(struct sql_parser *ps, struct sql_token tok)
     if (!e)
         return NULL;
     to = (char *)(e + 1);
-    for (uint32_t i = 0; i < len; i++)
-        to[i] = (char)(literal_hex(tok.ptr[2 + 2 * i]) << 4 | literal_hex(tok.ptr[3 + 2 * i]));
+    DN_IGNORE(number_hex_bytes(tok.ptr + 2, 2 * (size_t)len, to)); /* the scanner knows */
     e->value.type = TYPE_BLOB;
     e->value.str.ptr = to;
     e->value.str.len = len;
@@ -462,7 +389,7 @@ struct expr *sql_bits(struct sql_parser *ps, struct sql_token tok)
         return NULL;
     to = (char *)(e + 1);
     for (uint32_t i = 0; i < len; i++) {
-        unsigned bit = hex ? (unsigned)literal_hex(tok.ptr[2 + i / 4]) >> (3 - i % 4) & 1u
+        unsigned bit = hex ? (unsigned)number_hex(tok.ptr[2 + i / 4]) >> (3 - i % 4) & 1u
                            : tok.ptr[2 + i] == '1';
 
         to[i] = bit ? '1' : '0';
@@ -478,7 +405,7 @@ int64_t sql_signed(struct sql_parser *ps, struct sql_token tok, bool negative)
 {
     uint64_t v;
 
-    if (literal_digits(tok.ptr, tok.len, &v) && v <= (uint64_t)INT64_MAX + negative)
+    if (number_digits(tok.ptr, tok.len, &v) == tok.len && v <= (uint64_t)INT64_MAX + negative)
         return negative ? (int64_t)(0 - v) : (int64_t)v;
     sql_fail(ps,
              DN_E_OUT_OF_RANGE,

@@ -4,8 +4,8 @@
  * language elsewhere: they come as a list of names with values, in any order. */
 #include "sql/build_ddl.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include "base/number.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -37,16 +37,13 @@ static void timepart_twice(struct sql_parser *ps, const struct option_spec *o, b
 /* A number without quotes. */
 static int64_t timepart_number(struct sql_parser *ps, const struct option_spec *o)
 {
-    char *end = NULL;
-    int64_t n;
+    int64_t n = 0;
 
     if (!o->value || o->quoted) {
         sql_fail(ps, DN_E_SYNTAX, o->name.pos, "%.60s wants a number", o->name.s);
         return 0;
     }
-    errno = 0;
-    n = strtoll(o->value, &end, 10);
-    if (errno != 0 || *end)
+    if (!number_is_int(o->value, strlen(o->value), &n))
         sql_fail(ps, DN_E_OUT_OF_RANGE, o->value_pos, "%.60s is out of range", o->value);
     return n;
 }

@@ -5,6 +5,7 @@
 #include "system/system_int.h"
 #include "vec/fields.h"
 
+#include "base/number.h"
 #include "func/func.h"
 #include "func/rowfunc.h"
 #include "func/text_wire.h"
@@ -294,11 +295,10 @@ static bool sys_proc_io(size_t i, struct sys_proc *ret)
                              .strict = true,
                              .volatility = 'i'};
     while (*p && ret->args_count < 8) {
-        uint32_t v = 0;
+        uint64_t v;
 
-        for (; *p >= '0' && *p <= '9'; p++)
-            v = v * 10 + (uint32_t)(*p - '0');
-        ret->args[ret->args_count++] = v;
+        p += number_digits(p, strlen(p), &v);
+        ret->args[ret->args_count++] = (uint32_t)v;
         p += *p == ' ';
     }
     return true;

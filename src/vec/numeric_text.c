@@ -5,27 +5,24 @@
  * 0.015. */
 #include "vec/numeric.h"
 
-#include <strings.h>
+#include "base/number.h"
 
-static bool vnumeric_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+#include <strings.h>
 
 /* The exponent at *p, which stands behind the e; false: there is none. */
 static bool vnumeric_text_exponent(const char **p, const char *end, int *ret)
 {
     bool negative = *p < end && **p == '-';
-    int v = 0;
+    uint64_t v;
+    size_t digits;
 
     if (*p < end && (**p == '-' || **p == '+'))
         ++*p;
-    if (*p == end || !vnumeric_is_digit(**p))
-        return false;
-    for (; *p < end && vnumeric_is_digit(**p); ++*p)
-        v = v > 100000 ? v : v * 10 + (**p - '0');
-    *ret = negative ? -v : v;
-    return true;
+    digits = number_digits(*p, (size_t)(end - *p), &v);
+    *p += digits;
+    *ret = v > 1000000 ? 1000000 : (int)v; /* more than any number has */
+    *ret = negative ? -*ret : *ret;
+    return digits > 0;
 }
 
 /* Digits of a number; 0: they are none. */
@@ -72,10 +69,10 @@ enum vnumeric_read vnumeric_parse(const char *text, size_t len, struct vnumeric 
         *ret = vnumeric_inf(negative);
         return VNUMERIC_OK;
     }
-    for (; p < end && vnumeric_is_digit(*p); p++)
+    for (; p < end && number_is_digit(*p); p++)
         vnumeric_text_digit(&n, *p - '0');
     if (p < end && *p == '.') {
-        for (p++; p < end && vnumeric_is_digit(*p); p++, n.scale++)
+        for (p++; p < end && number_is_digit(*p); p++, n.scale++)
             vnumeric_text_digit(&n, *p - '0');
     }
     if (n.digits == 0)

@@ -3,6 +3,7 @@
  * table.c: a table in the document: columns, key, slabs, options, constraints. Columns are named by
  * their permanent ids. Derived fields (rest, key_pos, time_desc) are not stored: table_derive()
  * makes them once all members were read and table_check() accepted them. */
+#include "base/number.h"
 #include "base/text.h"
 #include "catalog/document/document.h"
 #include "catalog/table_int.h"
@@ -12,11 +13,6 @@
 #include <string.h>
 
 /* ---- defaults of columns ---- */
-
-static int hex_digit(char c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* A string default: text as it is, all else in lower case hex. */
 static void read_string(struct doc_reader *r, const struct dn_json *v, struct column *c)
@@ -39,16 +35,8 @@ static void read_string(struct doc_reader *r, const struct dn_json *v, struct co
         memcpy(bytes, s, len);
         return;
     }
-    for (size_t i = 0; i < len; i += 2) {
-        int high = hex_digit(s[i]);
-        int low = hex_digit(s[i + 1]);
-
-        if (high < 0 || low < 0) {
-            catalog_doc_fail(r, "default", "not hex");
-            return;
-        }
-        bytes[i / 2] = (char)(high << 4 | low);
-    }
+    if (!number_hex_bytes(s, len, bytes))
+        catalog_doc_fail(r, "default", "not hex");
 }
 
 /* The bytes of wide.h in hex. */
@@ -57,16 +45,9 @@ static void read_wide(struct doc_reader *r, const struct dn_json *v, struct colu
     const char *s = dn_json_is(v, DN_JSON_STRING) ? v->str : "";
     size_t len = dn_json_is(v, DN_JSON_STRING) ? v->len : 0;
     uint8_t bytes[VEC_WIDE_BYTES_MAX];
-    bool good = len % 2 == 0 && len / 2 <= sizeof bytes;
 
-    for (size_t i = 0; good && i < len; i += 2) {
-        int high = hex_digit(s[i]);
-        int low = hex_digit(s[i + 1]);
-
-        good = high >= 0 && low >= 0;
-        bytes[i / 2] = (uint8_t)(high << 4 | low);
-    }
-    if (!good || !vec_wide_get(c->type, bytes, (uint32_t)(len / 2), &c->def.iv))
+    if (len / 2 > sizeof bytes || !number_hex_bytes(s, len, bytes) ||
+        !vec_wide_get(c->type, bytes, (uint32_t)(len / 2), &c->def.iv))
         catalog_doc_fail(r, "default", "not a value of %s", type_name(c->type));
 }
 
@@ -105,8 +86,7 @@ static void write_hex(struct dn_json_writer *w, const char *name, struct vstr by
     struct buf hex;
 
     buf_init(&hex, NULL);
-    for (uint32_t i = 0; i < bytes.len; i++)
-        buf_printf(&hex, "%02x", (unsigned)(unsigned char)bytes.ptr[i]);
+    buf_hex(&hex, bytes.ptr, bytes.len);
     dn_json_put_text(w, name, hex.len ? (const char *)hex.data : "", hex.len);
     w->b->failed = w->b->failed || hex.failed;
     buf_done(&hex);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * timepart.c: a time partition in the document. */
+#include "base/number.h"
 #include "catalog/document/document.h"
 
 #include "catalog/timepart.h"
@@ -47,13 +48,8 @@ static void read_source(struct doc_reader *r, const struct dn_json *v, void *bas
     struct timepart *p = base;
     const char *hex = catalog_doc_text(r, "source", v, 2 * TIMEPART_SOURCE_BYTES);
 
-    for (size_t i = 0; r->rc == 0 && i < TIMEPART_SOURCE_BYTES; i++) {
-        unsigned byte = 0;
-
-        if (strspn(hex + 2 * i, "0123456789abcdef") < 2 || sscanf(hex + 2 * i, "%2x", &byte) != 1)
-            catalog_doc_fail(r, "source", "not 32 hexadecimal digits");
-        p->source[i] = (uint8_t)byte;
-    }
+    if (strlen(hex) != 2 * TIMEPART_SOURCE_BYTES || !number_hex_bytes(hex, strlen(hex), p->source))
+        catalog_doc_fail(r, "source", "not 32 hexadecimal digits");
 }
 
 static void write_source(struct doc_writer *w, const char *name, const void *base)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * types.c: types in the document: their names, and those that CREATE TYPE made. */
+#include "base/number.h"
 #include "catalog/document/document.h"
 
 #include "catalog/usertype.h"
@@ -8,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -16,12 +16,13 @@
 enum type_id catalog_doc_type(const char *name)
 {
     static const char user[] = "ENUM(";
-    char *end;
-    unsigned long number;
+    const char *end;
+    uint64_t number;
 
-    if (strncmp(name, user, sizeof user - 1) == 0 && name[5] >= '1' && name[5] <= '9') {
-        number = strtoul(name + 5, &end, 10);
-        if (number > TYPE_ENUM_MAX || (strcmp(end, ")") != 0 && strcmp(end, ")[]") != 0))
+    if (strncmp(name, user, sizeof user - 1) == 0) {
+        end = name + 5 + number_digits(name + 5, strlen(name + 5), &number);
+        if (name[5] == '0' || end == name + 5 || number > TYPE_ENUM_MAX ||
+            (strcmp(end, ")") != 0 && strcmp(end, ")[]") != 0))
             return TYPE_NONE;
         return end[1] ? type_array_of(type_enum((uint32_t)number)) : type_enum((uint32_t)number);
     }
