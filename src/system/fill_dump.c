@@ -10,17 +10,12 @@
  * can be said only when all of them are there, with rows and keys: behind everything else pg_dump
  * writes, as they are, what pg_get_triggerdef says of triggers. So each time partition has a row in
  * pg_trigger, which depends on all of that; its definition is PUT TIME PARTITION … STATE.
- * Values come in the order of the columns in relations_pg.c. */
+ * Values come in the order of the columns in pg_catalog_list.h. */
 #include "system/system_int.h"
 
 #include "catalog/table_constraint.h"
 
-#define DUMP_CLASS      1259
-#define DUMP_ATTRDEF    2604
-#define DUMP_CONSTRAINT 2606
-#define DUMP_REWRITE    2618
-#define DUMP_TRIGGER    2620
-#define DUMP_FUNCTION   "partition_info" /* triggers have one */
+#define DUMP_FUNCTION "partition_info" /* triggers have one */
 
 /* ---- views ---- */
 
@@ -63,16 +58,16 @@ static void dump_depend(struct sys_rows *w,
 
 static void dump_view(struct sys_rows *w, const struct sys_item *it)
 {
-    dump_depend(w, DUMP_REWRITE, it->oid, DUMP_CLASS, it->oid, 0, "i");
+    dump_depend(w, SYS_OID_pg_rewrite, it->oid, SYS_OID_pg_class, it->oid, 0, "i");
     for (uint32_t i = 0; i < it->view->uses_count; i++) {
         const struct view_use *use = &it->view->uses[i];
         const struct table *t = catalog_table_by_id(w->env->catalog, use->id);
         uint32_t on = t ? sys_oid(t) : sys_table_oid(use->id);
 
         if (use->columns_count == 0)
-            dump_depend(w, DUMP_REWRITE, it->oid, DUMP_CLASS, on, 0, "n");
+            dump_depend(w, SYS_OID_pg_rewrite, it->oid, SYS_OID_pg_class, on, 0, "n");
         for (uint32_t k = 0; k < use->columns_count; k++)
-            dump_depend(w, DUMP_REWRITE, it->oid, DUMP_CLASS, on, use->columns[k], "n");
+            dump_depend(w, SYS_OID_pg_rewrite, it->oid, SYS_OID_pg_class, on, use->columns[k], "n");
     }
 }
 
@@ -86,14 +81,15 @@ static void dump_constraints(struct sys_rows *w, const struct sys_item *it)
         if (!sys_con(w, it->table, i, &con))
             continue;
         if (con.cols_count == 0)
-            dump_depend(w, DUMP_CONSTRAINT, con.oid, DUMP_CLASS, it->oid, 0, "a");
+            dump_depend(w, SYS_OID_pg_constraint, con.oid, SYS_OID_pg_class, it->oid, 0, "a");
         for (uint32_t k = 0; k < con.cols_count; k++)
-            dump_depend(w, DUMP_CONSTRAINT, con.oid, DUMP_CLASS, it->oid, con.cols[k], "a");
+            dump_depend(
+                w, SYS_OID_pg_constraint, con.oid, SYS_OID_pg_class, it->oid, con.cols[k], "a");
         for (uint32_t k = 0; con.target && k < con.target_count; k++)
             dump_depend(w,
-                        DUMP_CONSTRAINT,
+                        SYS_OID_pg_constraint,
                         con.oid,
-                        DUMP_CLASS,
+                        SYS_OID_pg_class,
                         sys_oid(con.target),
                         con.target_cols[k],
                         "n");
@@ -111,7 +107,7 @@ static void dump_indexes(struct sys_rows *w, const struct sys_item *it)
         if (!ix.own || !table_is_index(ix.own)) {
             uint32_t con = sys_con_oid(it->table, ix.own);
 
-            dump_depend(w, DUMP_CLASS, ix.oid, DUMP_CONSTRAINT, con, 0, "i");
+            dump_depend(w, SYS_OID_pg_class, ix.oid, SYS_OID_pg_constraint, con, 0, "i");
             continue;
         }
         for (uint32_t i = 0; i < sys_index_count(&ix); i++) {
@@ -119,11 +115,11 @@ static void dump_indexes(struct sys_rows *w, const struct sys_item *it)
 
             if (!sys_index_elem(&ix, i, &e) || !e.column)
                 continue;
-            dump_depend(w, DUMP_CLASS, ix.oid, DUMP_CLASS, it->oid, e.column->id, "a");
+            dump_depend(w, SYS_OID_pg_class, ix.oid, SYS_OID_pg_class, it->oid, e.column->id, "a");
             whole = false;
         }
         if (whole)
-            dump_depend(w, DUMP_CLASS, ix.oid, DUMP_CLASS, it->oid, 0, "a");
+            dump_depend(w, SYS_OID_pg_class, ix.oid, SYS_OID_pg_class, it->oid, 0, "a");
     }
 }
 
@@ -181,8 +177,13 @@ static void dump_default(struct sys_rows *w, uint32_t attrdef, const struct colu
                                   &r,
                                   NULL) == 0 &&
                  r.sequence)
-            dump_depend(
-                w, DUMP_ATTRDEF, attrdef, DUMP_CLASS, sys_table_oid(r.sequence->id), 0, "n");
+            dump_depend(w,
+                        SYS_OID_pg_attrdef,
+                        attrdef,
+                        SYS_OID_pg_class,
+                        sys_table_oid(r.sequence->id),
+                        0,
+                        "n");
     }
     buf_done(&schema);
     buf_done(&name);
@@ -200,7 +201,8 @@ static void dump_table(struct sys_rows *w, const struct sys_item *it)
         if (sys_default(w->env->catalog, &t->columns[i], &def)) {
             uint32_t attrdef = sys_attrdef_oid(t, &t->columns[i]);
 
-            dump_depend(w, DUMP_ATTRDEF, attrdef, DUMP_CLASS, it->oid, t->columns[i].id, "a");
+            dump_depend(
+                w, SYS_OID_pg_attrdef, attrdef, SYS_OID_pg_class, it->oid, t->columns[i].id, "a");
             dump_default(w, attrdef, &t->columns[i]);
         }
     buf_done(&def);
@@ -242,15 +244,15 @@ static void dump_behind(struct sys_rows *w, uint32_t trigger, const struct table
 {
     struct sys_index ix = {.at = 0};
 
-    dump_depend(w, DUMP_TRIGGER, trigger, DUMP_CLASS, sys_oid(t), 0, "n");
+    dump_depend(w, SYS_OID_pg_trigger, trigger, SYS_OID_pg_class, sys_oid(t), 0, "n");
     for (uint32_t i = 0; w->rc == 0 && i < sys_cons_count(t); i++) {
         struct sys_con con;
 
         if (sys_con(w, t, i, &con))
-            dump_depend(w, DUMP_TRIGGER, trigger, DUMP_CONSTRAINT, con.oid, 0, "n");
+            dump_depend(w, SYS_OID_pg_trigger, trigger, SYS_OID_pg_constraint, con.oid, 0, "n");
     }
     while (w->rc == 0 && sys_index_next(t, &ix))
-        dump_depend(w, DUMP_TRIGGER, trigger, DUMP_CLASS, ix.oid, 0, "n");
+        dump_depend(w, SYS_OID_pg_trigger, trigger, SYS_OID_pg_class, ix.oid, 0, "n");
 }
 
 static void dump_timepart(struct sys_rows *w, const struct sys_item *it)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fill_info.c: rows of information_schema. Values come in the order of the columns in
- * relations_info.c. */
+ * information_schema_list.h. */
 #include "system/system_int.h"
 #include "vec/fields.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fill_misc.c: rows of types, functions, roles, settings and what there is one of. Values come in
- * the order of the columns in relations_pg.c. */
+ * the order of the columns in pg_catalog_list.h. */
 #include "system/system_int.h"
 
 #include "func/tz.h"

@@ -4,7 +4,7 @@
  * functions here: each type that can be compared has the six of them. Several types of ours are one
  * of PostgreSQL (TIMESTAMP(3), (6) and (9)): the first of them counts. Nothing of this has a
  * function that could be called by its name. Values come in the order of the columns in
- * relations_pg.c. */
+ * pg_catalog_list.h. */
 #include "system/system_int.h"
 
 #include "base/text.h"

@@ -2,7 +2,7 @@
  *
  * fill_partitions.c: dendro_partitions: the slabs of all tables that have some and that the role
  * may read: they tell times and numbers of rows. Values come in the order of the columns in
- * relations_pg.c. */
+ * pg_catalog_list.h. */
 #include "system/system_int.h"
 
 #include "catalog/retention.h"

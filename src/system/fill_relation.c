@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fill_relation.c: rows of pg_class and of what belongs to relations. Values come in the order of
- * the columns in relations_pg.c. */
+ * the columns in pg_catalog_list.h. */
 #include "system/system_int.h"
 
 #include "catalog/table_alter.h"
@@ -337,18 +337,20 @@ void sys_fill_description(struct sys_rows *w)
     struct sys_item it = {.at = 0};
 
     for (size_t i = 0; i < c->schemas_count; i++)
-        sys_comment(w, sys_schema_oid(c->schemas[i].name), 2615, 0, c->schemas[i].comment);
+        sys_comment(
+            w, sys_schema_oid(c->schemas[i].name), SYS_OID_pg_namespace, 0, c->schemas[i].comment);
     while (w->rc == 0 && sys_next(w->env, &it)) {
-        sys_comment(w, it.oid, 1259, 0, sys_item_comment(&it));
+        sys_comment(w, it.oid, SYS_OID_pg_class, 0, sys_item_comment(&it));
         for (uint16_t i = 0; it.table && i < it.table->columns_count; i++)
-            sys_comment(w, it.oid, 1259, it.table->columns[i].id, it.table->columns[i].comment);
+            sys_comment(
+                w, it.oid, SYS_OID_pg_class, it.table->columns[i].id, it.table->columns[i].comment);
         for (uint16_t i = 0; it.table && i < it.table->constraints_count; i++) {
             const struct table_constraint *own = &it.table->constraints[i];
 
             if (table_is_index(own))
-                sys_comment(w, sys_unique_oid(it.table, own), 1259, 0, own->comment);
+                sys_comment(w, sys_unique_oid(it.table, own), SYS_OID_pg_class, 0, own->comment);
             else
-                sys_comment(w, sys_con_oid(it.table, own), 2606, 0, own->comment);
+                sys_comment(w, sys_con_oid(it.table, own), SYS_OID_pg_constraint, 0, own->comment);
         }
     }
 }

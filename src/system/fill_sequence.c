@@ -151,10 +151,10 @@ static void sequence_depend(struct sys_rows *w, const struct sys_item *it)
 
     if (!t)
         return;
-    sys_int(w, 1259);
+    sys_int(w, SYS_OID_pg_class);
     sys_int(w, it->oid);
     sys_int(w, 0);
-    sys_int(w, 1259);
+    sys_int(w, SYS_OID_pg_class);
     sys_int(w, sys_oid(t));
     sys_int(w, s->owner_column);
     sys_text(w, s->identity ? "i" : "a");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * fill_timepart.c: time partitions, their shards, and what is to be done with them, as comdb2's
- * system tables have it. Values come in the order of the columns in relations_pg.c. */
+ * system tables have it. Values come in the order of the columns in pg_catalog_list.h. */
 #include "system/system_int.h"
 
 #include "base/json.h"

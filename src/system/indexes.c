@@ -2,7 +2,7 @@
  *
  * indexes.c: the indexes of tables: that of the key, those of UNIQUE, and those that CREATE INDEX
  * remembers; their rows in pg_class, pg_attribute, pg_index and pg_indexes. Values come in the
- * order of the columns in relations_pg.c.
+ * order of the columns in pg_catalog_list.h.
  *
  * Numbers: that of a key is one more than its table's; others lie above 2^31 + 2^30 and follow from
  * the table's and the constraint's, as the constraint's own does. */

@@ -136,17 +136,13 @@ bool sys_next(const struct sys_env *env, struct sys_item *it)
             return true;
         }
         i -= c->sequences_count;
-        if (i < sys_pg_relations.count + sys_info_relations.count) {
-            const struct sys_relations *of =
-                i < sys_pg_relations.count ? &sys_pg_relations : &sys_info_relations;
-
-            it->rel = &of->rows[i < sys_pg_relations.count ? i : i - sys_pg_relations.count];
-            if (it->rel->kind == 'f')
-                continue;
-            sys_set_item(it, of->schema, it->rel->name, it->rel->oid);
-            return true;
-        }
-        return false;
+        it->rel = sys_relation_at(i);
+        if (!it->rel)
+            return false;
+        if (it->rel->kind == 'f')
+            continue;
+        sys_set_item(it, it->rel->schema, it->rel->name, it->rel->oid);
+        return true;
     }
 }
 

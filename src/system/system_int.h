@@ -48,43 +48,39 @@ void sys_reg(struct sys_rows *w, uint32_t oid, const char *name);
 void sys_items(struct sys_rows *w, const int64_t *v, uint32_t count); /* arrays, vectors */
 void sys_end(struct sys_rows *w); /* of the row: all columns are there */
 
-/* clang-format off */
-#define SYS_FILLS(X) \
-    X(am) X(attrdef) X(attribute) X(auth_members) X(authid) X(cast) X(class) X(collation) \
-    X(constraint) X(cron_events) X(cron_schedulers) X(database) X(db_role_setting) X(depend) X(description) X(enum) \
-    X(i_administrable_roles) X(i_applicable_roles) X(i_catalog_name) X(i_character_sets) \
-    X(i_check_constraints) X(i_collations) X(i_column_privileges) X(i_column_udt_usage) \
-    X(i_columns) X(i_constraint_column_usage) X(i_constraint_table_usage) \
-    X(i_element_types) X(i_enabled_roles) X(i_key_column_usage) \
-    X(i_referential_constraints) X(i_schemata) X(i_sequences) X(i_table_constraints) \
-    X(i_table_privileges) X(i_tables) X(i_usage_privileges) X(i_view_column_usage) \
-    X(i_view_table_usage) X(i_views) X(index) X(indexes) X(keywords) X(language) X(partitions) \
-    X(logical_cron) X(timepartevents) X(timepartitions) X(timepartpermissions) X(timepartshards) \
-    X(cursors) X(namespace) X(operator) X(prepared_statements) X(proc) X(roles) X(sequence) X(sequences) X(settings) X(stat_activity) \
-    X(rewrite) X(stat_database) X(stat_user_tables) X(tables) X(trigger) X(tablespace) X(timezone_names) X(type) X(user) X(views)
-/* clang-format on */
-
-#define X(name) void sys_fill_##name(struct sys_rows *w);
-SYS_FILLS(X)
-#undef X
+/* ---- relations ---- */
 
 struct sys_relation {
+    const char *schema;
     const char *name;
-    uint32_t oid;
-    char kind;                        /* 'r', 'v' as in pg_class, 'R', 'V': for superusers only, as
-                                         in PostgreSQL; 'f': what a function returns */
+    uint32_t oid;                     /* 0: it is what a function returns */
+    char kind;                        /* as in pg_catalog_list.h; 'f': what a function returns */
     void (*fill)(struct sys_rows *w); /* NULL: it has no rows */
     const char *columns;              /* "oid oid, relname name" */
 };
 
-struct sys_relations {
-    const char *schema;
-    const struct sys_relation *rows;
-    size_t count;
+const struct sys_relation *sys_relation_at(size_t i); /* one after the other; NULL: no more */
+
+/* SYS_OID_pg_class: the number of a relation. */
+enum sys_relation_oid {
+#define SYS_EMPTY(name, oid, kind, columns)          SYS_OID_##name = (oid),
+#define SYS_RELATION(name, oid, kind, fill, columns) SYS_OID_##name = (oid),
+#define SYS_FUNCTION(name, fill, columns)
+#include "system/information_schema_list.h"
+#include "system/pg_catalog_list.h"
+#undef SYS_FUNCTION
+#undef SYS_RELATION
+#undef SYS_EMPTY
 };
 
-extern const struct sys_relations sys_pg_relations;
-extern const struct sys_relations sys_info_relations;
+#define SYS_EMPTY(name, oid, kind, columns)
+#define SYS_RELATION(name, oid, kind, fill, columns) void fill(struct sys_rows *w);
+#define SYS_FUNCTION(name, fill, columns)            void fill(struct sys_rows *w);
+#include "system/information_schema_list.h"
+#include "system/pg_catalog_list.h"
+#undef SYS_FUNCTION
+#undef SYS_RELATION
+#undef SYS_EMPTY
 
 /* ---- types and functions ---- */
 
