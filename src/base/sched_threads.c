@@ -170,9 +170,10 @@ static int pool_grow(struct pool *pool)
     rc = pthread_create(&pool->threads[pool->threads_count], &attr, pool_worker, pool);
     pool_check(pthread_sigmask(SIG_SETMASK, &old, NULL));
     pool_check(pthread_attr_destroy(&attr));
-    if (rc == 0)
-        pool->threads_count++;
-    return rc;
+    if (rc != 0)
+        return rc;
+    pool->threads_count++;
+    return 0;
 }
 
 static int pool_spawn(struct sched *s,

@@ -50,22 +50,25 @@ static int sort_pass(const struct sort *s,
                      size_t width,
                      struct dn_err *err)
 {
-    int rc = 0;
+    int rc;
 
-    for (size_t at = 0; at < count && rc == 0; at += 2 * width) {
+    for (size_t at = 0; at < count; at += 2 * width) {
         size_t middle = count - at < width ? count : at + width;
         size_t end = count - at < 2 * width ? count : at + 2 * width;
 
         rc = dn_cancel_check(s->cancel, err);
-        if (rc == 0)
-            rc = sort_merge(s,
-                            from + at * s->size,
-                            from + middle * s->size,
-                            from + end * s->size,
-                            to + at * s->size,
-                            err);
+        if (rc < 0)
+            return rc;
+        rc = sort_merge(s,
+                        from + at * s->size,
+                        from + middle * s->size,
+                        from + end * s->size,
+                        to + at * s->size,
+                        err);
+        if (rc < 0)
+            return rc;
     }
-    return rc;
+    return 0;
 }
 
 int dn_sort(void *base,

@@ -138,8 +138,10 @@ int catalog_save(struct volume *v, struct catalog *c, struct dn_err *err)
     buf_init(&bytes, NULL);
     doc.bytes = &bytes;
     rc = catalog_print(c, &bytes, err);
-    if (rc == 0)
-        rc = volume_doc_save(v, &doc, c->generation, &c->generation, err);
+    if (rc < 0)
+        goto out;
+    rc = volume_doc_save(v, &doc, c->generation, &c->generation, err);
+out:
     buf_done(&bytes);
     return rc;
 }

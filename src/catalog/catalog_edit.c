@@ -130,8 +130,8 @@ int catalog_with_table(const struct catalog *c,
     return 0;
 }
 
-/* Objects of n are gone, or (id != 0) one has this id instead of another: so do its owner and
- * grants. On an error n is gone. */
+/* Objects of n are gone, or (id != 0) one has this id instead of another: its owner and its grants
+ * follow. */
 static int catalog_move_access(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
 {
     struct access *a;
@@ -140,10 +140,8 @@ static int catalog_move_access(struct catalog *n, uint64_t was, uint64_t id, str
     if (!n->access || (n->access->owners_count == 0 && n->access->grants_count == 0))
         return 0;
     rc = access_copy(n->access, &a, err);
-    if (rc < 0) {
-        catalog_unref(n);
+    if (rc < 0)
         return rc;
-    }
     if (id)
         access_move(a, was, id);
     else
@@ -182,6 +180,26 @@ static int catalog_move_uses(struct catalog *n, uint64_t was, uint64_t id, struc
     return 0;
 }
 
+/* The table gets this id: all that names it does so by the new one. */
+static int
+catalog_follow_id(struct catalog *n, const struct table *t, uint64_t id, struct dn_err *err)
+{
+    int rc;
+
+    if (t->parent) {
+        rc = catalog_timepart_moved(n, t->parent, t->id, id, err);
+        if (rc < 0)
+            return rc;
+    }
+    rc = catalog_move_uses(n, t->id, id, err);
+    if (rc < 0)
+        return rc;
+    rc = catalog_sequences_move(n, t->id, id, err);
+    if (rc < 0)
+        return rc;
+    return catalog_move_access(n, t->id, id, err);
+}
+
 int catalog_with_changed_table(const struct catalog *c,
                                struct table *t,
                                bool fresh_id,
@@ -205,24 +223,14 @@ int catalog_with_changed_table(const struct catalog *c,
     for (size_t i = 0; i < c->tables_count; i++)
         at += i != was && catalog_cmp_tables(c->tables[i], t) < 0;
     rc = catalog_copy(c, &n, err);
-    if (rc == 0)
-        catalog_sequences_drop(n, t->id, t);
-    if (rc == 0 && fresh_id && t->parent) {
-        rc = catalog_timepart_moved(n, t->parent, t->id, n->table_id_next, err);
-        if (rc < 0)
-            catalog_unref(n);
-    }
-    if (rc == 0 && fresh_id) {
-        rc = catalog_move_uses(n, t->id, n->table_id_next, err);
-        if (rc == 0)
-            rc = catalog_sequences_move(n, t->id, n->table_id_next, err);
-        if (rc < 0)
-            catalog_unref(n);
-        else
-            rc = catalog_move_access(n, t->id, n->table_id_next, err);
-    }
     if (rc < 0)
         return rc;
+    catalog_sequences_drop(n, t->id, t);
+    if (fresh_id) {
+        rc = catalog_follow_id(n, t, n->table_id_next, err);
+        if (rc < 0)
+            goto out;
+    }
     table_unref(n->tables[was]);
     n->tables_count--;
     memmove(n->tables + was, n->tables + was + 1, (n->tables_count - was) * sizeof *n->tables);
@@ -236,10 +244,13 @@ int catalog_with_changed_table(const struct catalog *c,
     if (n->access && n->access->grants_count) { /* those on columns that are gone */
         rc = catalog_move_access(n, 0, 0, err);
         if (rc < 0)
-            return rc;
+            goto out;
     }
     *ret = n;
-    return 0;
+    n = NULL;
+out:
+    catalog_unref(n);
+    return rc;
 }
 
 static bool catalog_not_relation(const void *arg, const struct access_object *o)
@@ -249,39 +260,36 @@ static bool catalog_not_relation(const void *arg, const struct access_object *o)
     return o->kind != ACCESS_RELATION || o->id != *id;
 }
 
-/* The table of n with id was gets the other id, which is nobody's any more. On an error n is gone.
- */
+/* The table of n with the id `was` gets the id of a table that is not there any more. */
 static int catalog_give_id(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
 {
     struct table *t = NULL;
     struct access *a;
-    int rc = 0;
+    int rc;
 
-    for (size_t i = 0; rc == 0 && !t && i < n->tables_count; i++) {
+    for (size_t i = 0; !t && i < n->tables_count; i++) {
         if (n->tables[i]->id != was)
             continue;
         rc = table_copy(n->tables[i], &t, err);
         if (rc < 0)
-            break;
+            return rc;
         t->id = id;
         table_unref(n->tables[i]);
         n->tables[i] = t;
     }
-    if (rc == 0)
-        rc = catalog_move_uses(n, was, id, err);
-    if (rc == 0)
-        rc = catalog_sequences_move(n, was, id, err);
-    if (rc == 0 && n->access) {
-        rc = access_copy(n->access, &a, err);
-        if (rc == 0) {
-            access_prune(a, catalog_not_relation, &id);
-            access_unref(n->access);
-            n->access = a;
-        }
-    }
-    if (rc < 0) {
-        catalog_unref(n);
+    rc = catalog_move_uses(n, was, id, err);
+    if (rc < 0)
         return rc;
+    rc = catalog_sequences_move(n, was, id, err);
+    if (rc < 0)
+        return rc;
+    if (n->access) {
+        rc = access_copy(n->access, &a, err);
+        if (rc < 0)
+            return rc;
+        access_prune(a, catalog_not_relation, &id);
+        access_unref(n->access);
+        n->access = a;
     }
     return catalog_move_access(n, was, id, err);
 }
@@ -306,9 +314,12 @@ int catalog_with_rows_of(const struct catalog *c,
         break;
     }
     rc = catalog_give_id(n, table, rows, err);
-    if (rc == 0)
-        *ret = n;
-    return rc;
+    if (rc < 0) {
+        catalog_unref(n);
+        return rc;
+    }
+    *ret = n;
+    return 0;
 }
 
 static bool catalog_among(const uint64_t *ids, size_t count, uint64_t id)
@@ -379,8 +390,10 @@ int catalog_without(const struct catalog *c,
     n->views_count = kept;
     catalog_sequences_without(n, ids, count);
     rc = catalog_move_access(n, 0, 0, err);
-    if (rc < 0)
+    if (rc < 0) {
+        catalog_unref(n);
         return rc;
+    }
     *ret = n;
     return 0;
 }
@@ -583,8 +596,10 @@ int catalog_without_schema(const struct catalog *c,
     n->schemas_count--;
     memmove(n->schemas + at, n->schemas + at + 1, (n->schemas_count - at) * sizeof *n->schemas);
     rc = catalog_move_access(n, 0, 0, err);
-    if (rc < 0)
+    if (rc < 0) {
+        catalog_unref(n);
         return rc;
+    }
     *ret = n;
     return 0;
 }

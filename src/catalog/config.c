@@ -159,15 +159,18 @@ int config_put(struct config *c,
     buf_init(&b, NULL);
     if (row->known) {
         rc = settings_canonical(row, value, &b, err);
+        if (rc < 0)
+            goto out;
     } else {
         settings_defaults(&tried);
         rc = settings_set(&tried, row->name, value, SETTING_DATABASE, err);
-        if (rc == 0)
-            settings_show(&tried, row, &b);
+        if (rc < 0)
+            goto out;
+        settings_show(&tried, row, &b);
     }
     buf_u8(&b, '\0');
-    if (rc == 0)
-        rc = b.failed ? DN_FAIL_NOMEM(err) : config_take(c, row, (const char *)b.data, from, err);
+    rc = b.failed ? DN_FAIL_NOMEM(err) : config_take(c, row, (const char *)b.data, from, err);
+out:
     buf_done(&b);
     return rc;
 }

@@ -134,10 +134,10 @@ static int rollout_begin(
 static int rollout_end(
     struct rollout *r, const struct catalog *c, int rc, struct catalog **ret, struct dn_err *err)
 {
-    if (rc == 0)
-        rc = catalog_with_parts(r->cat ? r->cat : c, r->parent, r->p, ret, err);
-    else
+    if (rc < 0)
         timepart_free(r->p);
+    else
+        rc = catalog_with_parts(r->cat ? r->cat : c, r->parent, r->p, ret, err);
     catalog_unref(r->cat);
     return rc;
 }
@@ -216,9 +216,10 @@ static int rollout_drop(struct rollout *r, const struct catalog *c, struct dn_er
     p->gone_count -= n;
     rc = catalog_without(rollout_cat(r, c), ids, n, &next, err);
     mem_free(ids);
-    if (rc == 0)
-        rollout_step(r, next);
-    return rc;
+    if (rc < 0)
+        return rc;
+    rollout_step(r, next);
+    return 0;
 }
 
 /* ---- VIEW ---- */
@@ -309,10 +310,11 @@ rollout_empty(struct rollout *r, const struct catalog *c, uint64_t *id, struct d
     if (rc < 0)
         return rc;
     rc = catalog_with_changed_table(rollout_cat(r, c), t, true, &next, err);
-    if (rc == 0) {
-        *id = t->id;
-        rollout_step(r, next);
-    }
+    if (rc < 0)
+        goto out;
+    *id = t->id;
+    rollout_step(r, next);
+out:
     table_unref(t);
     return rc;
 }
@@ -456,9 +458,12 @@ int rollout_retain(const struct catalog *c,
                       p->shards[p->shards_count - 1].id,
                       p->shards[p->shards_count - 1].number,
                       now->seconds + ROLLOUT_DROP_AFTER);
-    if (p->style == TIMEPART_TABLE)
+    if (p->style == TIMEPART_TABLE) {
         rc = rollout_fill_up(&r, c, err);
-    if (rc == 0)
-        rc = rollout_drop(&r, c, err);
+        if (rc < 0)
+            goto out;
+    }
+    rc = rollout_drop(&r, c, err);
+out:
     return rollout_end(&r, c, rc, ret, err);
 }

@@ -286,11 +286,12 @@ int settings_number(const struct setting_row *row,
     int64_t value = 0;
     int rc = settings_parse(row, text, &value, err);
 
-    if (rc == 0 && row->kind != SETTING_PORT && (value < row->min || value > row->max))
-        rc = settings_fail_range(row, text, err);
-    if (rc == 0)
-        *ret = value;
-    return rc;
+    if (rc < 0)
+        return rc;
+    if (row->kind != SETTING_PORT && (value < row->min || value > row->max))
+        return settings_fail_range(row, text, err);
+    *ret = value;
+    return 0;
 }
 
 int settings_canonical(const struct setting_row *row,

@@ -116,20 +116,27 @@ int table_copy(const struct table *t, struct table **ret, struct dn_err *err)
     if (!copy)
         return DN_FAIL_NOMEM(err);
     rc = alter_copy_columns(t, copy, err);
-    if (rc == 0)
-        rc = table_copy_constraints(t, copy, err);
-    if (rc == 0)
-        rc = alter_copy_options(t, copy, err);
-    if (rc == 0)
-        rc = alter_copy_rest(t, copy, err);
-    if (rc == 0 && t->timepart)
+    if (rc < 0)
+        goto out;
+    rc = table_copy_constraints(t, copy, err);
+    if (rc < 0)
+        goto out;
+    rc = alter_copy_options(t, copy, err);
+    if (rc < 0)
+        goto out;
+    rc = alter_copy_rest(t, copy, err);
+    if (rc < 0)
+        goto out;
+    if (t->timepart) {
         rc = timepart_copy(t->timepart, 0, &copy->timepart, err);
-    if (rc < 0) {
-        table_unref(copy);
-        return rc;
+        if (rc < 0)
+            goto out;
     }
     *ret = copy;
-    return 0;
+    copy = NULL;
+out:
+    table_unref(copy);
+    return rc;
 }
 
 /* ---- columns ---- */
@@ -186,8 +193,9 @@ alter_check_add(const struct table *t, const struct column_spec *spec, struct dn
 {
     int rc = table_check_column(spec, err);
 
-    if (rc == 0)
-        rc = alter_check_new(t, &spec->name, err);
+    if (rc < 0)
+        return rc;
+    rc = alter_check_new(t, &spec->name, err);
     if (rc < 0)
         return rc;
     if (t->columns_count >= TABLE_COLUMNS_MAX || t->column_id_next > TABLE_COLUMN_ID_MAX)
@@ -214,20 +222,27 @@ int table_add_column(struct table *t, const struct column_spec *spec, struct dn_
     struct column *grown;
     int rc = alter_check_add(t, spec, err);
 
-    if (rc == 0 && spec->primary_key)
-        rc = table_check_join_key(t, spec, err);
     if (rc < 0)
         return rc;
+    if (spec->primary_key) {
+        rc = table_check_join_key(t, spec, err);
+        if (rc < 0)
+            return rc;
+    }
     grown = mem_realloc(NULL, t->columns, (size_t)(t->columns_count + 1) * sizeof *grown);
     if (!grown)
         return DN_FAIL_NOMEM(err);
     t->columns = grown;
     memset(&grown[t->columns_count], 0, sizeof *grown);
     rc = table_put_column(t, spec, err);
-    if (rc == 0 && spec->def_sql)
+    if (rc < 0)
+        return table_at(rc, err, spec->name.pos);
+    if (spec->def_sql) {
         rc = table_check_field_default(t, (uint16_t)(t->columns_count - 1), err);
-    if (rc == 0 && spec->primary_key)
-        rc = table_join_key(t, err);
+        if (rc < 0)
+            return table_at(rc, err, spec->name.pos);
+    }
+    rc = spec->primary_key ? table_join_key(t, err) : 0;
     return rc < 0 ? table_at(rc, err, spec->name.pos) : 0;
 }
 
@@ -290,12 +305,15 @@ int table_rename_column(struct table *t,
     char *fresh;
     int rc = table_find_column(t, name, &col, err);
 
-    if (rc == 0)
-        rc = table_check_name("column", to, err);
-    if (rc == 0)
-        rc = alter_check_new(t, to, err); /* its own name is taken, too */
-    if (rc == 0)
-        rc = alter_rename_time(t, col, to, err);
+    if (rc < 0)
+        return rc;
+    rc = table_check_name("column", to, err);
+    if (rc < 0)
+        return rc;
+    rc = alter_check_new(t, to, err); /* its own name is taken, too */
+    if (rc < 0)
+        return rc;
+    rc = alter_rename_time(t, col, to, err);
     if (rc < 0)
         return rc;
     fresh = mem_strdup(NULL, to->s);
@@ -344,20 +362,20 @@ int table_set_comment(struct table *t,
                       const char *text,
                       struct dn_err *err)
 {
-    char *copy = text ? mem_strdup(NULL, text) : NULL;
     char **to = &t->comment;
+    char *copy;
     uint16_t col;
-    int rc = text && !copy ? DN_FAIL_NOMEM(err) : 0;
+    int rc;
 
-    if (rc == 0 && column) {
+    if (column) {
         rc = table_find_column(t, column, &col, err);
-        if (rc == 0)
-            to = &t->columns[col].comment;
+        if (rc < 0)
+            return rc;
+        to = &t->columns[col].comment;
     }
-    if (rc < 0) {
-        mem_free(copy);
-        return rc;
-    }
+    copy = text ? mem_strdup(NULL, text) : NULL;
+    if (text && !copy)
+        return DN_FAIL_NOMEM(err);
     mem_free(*to);
     *to = copy;
     return 0;

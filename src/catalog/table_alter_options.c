@@ -121,7 +121,7 @@ static int alter_build_options(struct table *t, const struct alter_options *o, s
     struct column_spec *columns = mem_calloc(NULL, t->columns_count, sizeof *columns);
     struct table_spec spec = {.options = o->list, .options_count = o->count, .columns = columns};
     struct table_builder b = {.spec = &spec, .t = t, .err = err};
-    int rc = columns ? 0 : DN_FAIL_NOMEM(err);
+    int rc = 0;
 
     t->slabs = NULL;
     t->slabs_count = 0;
@@ -137,14 +137,21 @@ static int alter_build_options(struct table *t, const struct alter_options *o, s
         t->quantum_count = 0;
         t->quantum_unit = 0;
     }
-    if (rc == 0 && o->key_quantum)
+    if (!columns)
+        return DN_FAIL_NOMEM(err);
+    if (o->key_quantum) {
         rc = alter_key_quantum(t, o->key_quantum, err);
-    if (rc == 0)
-        rc = table_build_options(&b);
-    if (rc == 0 && !t->slabs)
+        if (rc < 0)
+            goto out;
+    }
+    rc = table_build_options(&b);
+    if (rc < 0)
+        goto out;
+    if (!t->slabs)
         t->slabs = mem_calloc(NULL, 0, sizeof *t->slabs);
-    if (rc == 0 && !t->slabs)
+    if (!t->slabs)
         rc = DN_FAIL_NOMEM(err);
+out:
     mem_free(columns);
     return rc;
 }
@@ -218,18 +225,21 @@ int table_set_options(struct table *t,
     if (rc < 0)
         return rc;
     rc = alter_merge_options(old, options, count, &merged, err);
-    if (rc == 0) {
-        table_free_options(t);
-        mem_free(t->slabs);
-        rc = alter_build_options(t, &merged, err);
-    }
-    if (rc == 0)
-        rc = alter_schedule(t, old, rows, err);
-    if (rc == 0)
-        alter_horizon(t);
+    if (rc < 0)
+        goto out;
+    table_free_options(t);
+    mem_free(t->slabs);
+    rc = alter_build_options(t, &merged, err);
+    if (rc < 0)
+        goto out;
+    rc = alter_schedule(t, old, rows, err);
+    if (rc < 0)
+        goto out;
+    alter_horizon(t);
+    DN_DCHECK(table_check(t, NULL) == 0); /* I1 to I10 */
+out:
     mem_free(merged.list);
     table_unref(old);
-    DN_DCHECK(rc < 0 || table_check(t, NULL) == 0);
     return rc;
 }
 
@@ -324,19 +334,23 @@ int table_add_key(struct table *t, const struct table_spec *key, struct dn_err *
                                           .mods = old->columns[i].mods,
                                           .not_null = old->columns[i].not_null};
     rc = columns ? alter_merge_options(old, NULL, 0, &options, err) : DN_FAIL_NOMEM(err);
-    if (rc == 0) {
-        alter_forget_key(t);
-        rc = table_build_key(&b);
-    }
-    if (rc == 0)
-        rc = alter_build_options(t, &options, err);
-    if (rc == 0)
-        rc = alter_check_defaults(t, key, err);
-    if (rc == 0)
-        rc = table_lay_out(t, err);
+    if (rc < 0)
+        goto out;
+    alter_forget_key(t);
+    rc = table_build_key(&b);
+    if (rc < 0)
+        goto out;
+    rc = alter_build_options(t, &options, err);
+    if (rc < 0)
+        goto out;
+    rc = alter_check_defaults(t, key, err);
+    if (rc < 0)
+        goto out;
+    rc = table_lay_out(t, err);
+    DN_DCHECK(rc < 0 || table_check(t, NULL) == 0); /* I1 to I10 */
+out:
     mem_free(columns);
     mem_free(options.list);
     table_unref(old);
-    DN_DCHECK(rc < 0 || table_check(t, NULL) == 0);
     return rc;
 }

@@ -97,41 +97,42 @@ int table_copy_default(const struct column_spec *from, struct column *to, struct
     return 0;
 }
 
+static int build_check_parts(const struct column_spec *from, struct dn_err *err)
+{
+    if (from->type == TYPE_NONE || !type_known(from->type))
+        return DN_FAIL(err, DN_E_DATATYPE_MISMATCH, "column \"%s\" has no type", from->name.s);
+    if (!type_storable(from->type))
+        return DN_FAIL(err,
+                       DN_E_UNSUPPORTED,
+                       "column \"%s\": no column can be of type %s",
+                       from->name.s,
+                       type_name(from->type));
+    if (!type_mods_good(from->type, &from->mods))
+        return DN_FAIL(err,
+                       DN_E_INVALID_PARAM,
+                       "column \"%s\": %s has no such length or precision",
+                       from->name.s,
+                       type_name(from->type));
+    if (from->not_null && from->null_given)
+        return DN_FAIL(
+            err, DN_E_SYNTAX, "column \"%s\" is declared both NULL and NOT NULL", from->name.s);
+    if (from->def_sql && strlen(from->def_sql) > TABLE_SQL_MAX)
+        return DN_FAIL(err,
+                       DN_E_TOO_LONG,
+                       "the DEFAULT of column \"%s\" is longer than %u bytes",
+                       from->name.s,
+                       TABLE_SQL_MAX);
+    return from->has_default ? build_check_default(from, err) : 0;
+}
+
 int table_check_column(const struct column_spec *from, struct dn_err *err)
 {
-    int rc;
+    int rc = table_check_name("column", &from->name, err);
 
-    rc = table_check_name("column", &from->name, err);
     if (rc < 0)
         return rc;
-    if (from->type == TYPE_NONE || !type_known(from->type))
-        rc = DN_FAIL(err, DN_E_DATATYPE_MISMATCH, "column \"%s\" has no type", from->name.s);
-    if (rc == 0 && !type_storable(from->type))
-        rc = DN_FAIL(err,
-                     DN_E_UNSUPPORTED,
-                     "column \"%s\": no column can be of type %s",
-                     from->name.s,
-                     type_name(from->type));
-    if (rc == 0 && !type_mods_good(from->type, &from->mods))
-        rc = DN_FAIL(err,
-                     DN_E_INVALID_PARAM,
-                     "column \"%s\": %s has no such length or precision",
-                     from->name.s,
-                     type_name(from->type));
-    if (rc == 0 && from->not_null && from->null_given)
-        rc = DN_FAIL(
-            err, DN_E_SYNTAX, "column \"%s\" is declared both NULL and NOT NULL", from->name.s);
-    if (rc == 0 && from->def_sql && strlen(from->def_sql) > TABLE_SQL_MAX)
-        rc = DN_FAIL(err,
-                     DN_E_TOO_LONG,
-                     "the DEFAULT of column \"%s\" is longer than %u bytes",
-                     from->name.s,
-                     TABLE_SQL_MAX);
-    if (rc == 0 && from->has_default)
-        rc = build_check_default(from, err);
-    if (rc < 0)
-        dn_err_at(err, from->name.pos);
-    return rc;
+    rc = build_check_parts(from, err);
+    return rc < 0 ? table_at(rc, err, from->name.pos) : 0;
 }
 
 int table_put_column(struct table *t, const struct column_spec *from, struct dn_err *err)
@@ -189,10 +190,12 @@ static int build_columns(const struct table_builder *b)
         return DN_FAIL_NOMEM(b->err);
     for (size_t i = 0; i < spec->columns_count; i++) {
         rc = build_check_twice(b, i);
-        if (rc == 0)
-            rc = table_check_column(&spec->columns[i], b->err);
-        if (rc == 0)
-            rc = table_put_column(t, &spec->columns[i], b->err);
+        if (rc < 0)
+            return rc;
+        rc = table_check_column(&spec->columns[i], b->err);
+        if (rc < 0)
+            return rc;
+        rc = table_put_column(t, &spec->columns[i], b->err);
         if (rc < 0)
             return rc;
     }
@@ -242,10 +245,13 @@ static int build_steps(struct table_builder *b)
     if (rc < 0)
         return rc;
     rc = build_check_implied(b);
-    for (size_t i = 0; rc == 0 && i < b->spec->constraints_count; i++)
-        rc = table_add_constraint(b->t, &b->spec->constraints[i], b->err);
     if (rc < 0)
         return rc;
+    for (size_t i = 0; i < b->spec->constraints_count; i++) {
+        rc = table_add_constraint(b->t, &b->spec->constraints[i], b->err);
+        if (rc < 0)
+            return rc;
+    }
     return table_lay_out(b->t, b->err);
 }
 

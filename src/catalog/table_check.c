@@ -374,9 +374,15 @@ int table_check(const struct table *t, struct dn_err *err)
     if (rc < 0)
         return rc;
     rc = check_policies(t, err);
-    if (rc == 0)
-        rc = check_retention(t, err);
-    if (rc == 0 && t->timepart)
+    if (rc < 0)
+        return rc;
+    rc = check_retention(t, err);
+    if (rc < 0)
+        return rc;
+    if (t->timepart) {
         rc = timepart_check(t->timepart, err);
-    return rc < 0 ? rc : check_constraints(t, err);
+        if (rc < 0)
+            return rc;
+    }
+    return check_constraints(t, err);
 }

@@ -93,15 +93,17 @@ constraint_check_new(const struct table *t, const struct spec_name *name, struct
 {
     int rc = table_check_name("constraint", name, err);
 
-    if (rc == 0 && constraint_taken(t, name->s))
-        rc = table_at(DN_FAIL(err,
-                              DN_E_DUPLICATE_OBJECT,
-                              "constraint \"%s\" for relation \"%s\" already exists",
-                              name->s,
-                              t->name),
-                      err,
-                      name->pos);
-    return rc;
+    if (rc < 0)
+        return rc;
+    if (constraint_taken(t, name->s))
+        return table_at(DN_FAIL(err,
+                                DN_E_DUPLICATE_OBJECT,
+                                "constraint \"%s\" for relation \"%s\" already exists",
+                                name->s,
+                                t->name),
+                        err,
+                        name->pos);
+    return 0;
 }
 
 /* One more than all others have; if there is none, the first that is free. */
@@ -126,26 +128,27 @@ int table_add_constraint(struct table *t, const struct constraint_spec *spec, st
 {
     char chosen[TABLE_NAME_MAX + 16];
     struct table_constraint *grown;
-    int rc = 0;
+    int rc;
 
     if (t->constraints_count >= TABLE_CONSTRAINTS_MAX)
-        rc = table_at(DN_FAIL(err,
-                              DN_E_TOO_COMPLEX,
-                              "table \"%s\" has %u constraints, and can have no more",
-                              t->name,
-                              TABLE_CONSTRAINTS_MAX),
-                      err,
-                      spec->pos);
-    if (rc == 0 && strlen(spec->text) > TABLE_SQL_MAX)
-        rc = table_at(
+        return table_at(DN_FAIL(err,
+                                DN_E_TOO_COMPLEX,
+                                "table \"%s\" has %u constraints, and can have no more",
+                                t->name,
+                                TABLE_CONSTRAINTS_MAX),
+                        err,
+                        spec->pos);
+    if (strlen(spec->text) > TABLE_SQL_MAX)
+        return table_at(
             DN_FAIL(
                 err, DN_E_TOO_LONG, "the constraint's text is longer than %u bytes", TABLE_SQL_MAX),
             err,
             spec->pos);
-    if (rc == 0 && spec->name.s)
+    if (spec->name.s) {
         rc = constraint_check_new(t, &spec->name, err);
-    if (rc < 0)
-        return rc;
+        if (rc < 0)
+            return rc;
+    }
     grown = mem_realloc(
         NULL, t->constraints, (size_t)(t->constraints_count + 1) * sizeof *t->constraints);
     if (!grown)
@@ -230,9 +233,10 @@ int table_drop_constraint(struct table *t, const struct spec_name *name, struct 
     uint16_t i;
     int rc = constraint_find(t, name, &i, err);
 
-    if (rc == 0)
-        constraint_remove(t, i);
-    return rc;
+    if (rc < 0)
+        return rc;
+    constraint_remove(t, i);
+    return 0;
 }
 
 int table_validate_constraint(struct table *t, const struct spec_name *name, struct dn_err *err)
@@ -240,18 +244,20 @@ int table_validate_constraint(struct table *t, const struct spec_name *name, str
     uint16_t i;
     int rc = constraint_find(t, name, &i, err);
 
-    if (rc == 0 && t->constraints[i].kind == TABLE_UNIQUE)
-        rc = table_at(DN_FAIL(err,
-                              DN_E_WRONG_OBJECT,
-                              "constraint \"%s\" of relation \"%s\" is not a foreign key or check "
-                              "constraint",
-                              t->constraints[i].name,
-                              t->name),
-                      err,
-                      name->pos);
-    if (rc == 0)
-        t->constraints[i].not_valid = false;
-    return rc;
+    if (rc < 0)
+        return rc;
+    if (t->constraints[i].kind == TABLE_UNIQUE)
+        return table_at(
+            DN_FAIL(err,
+                    DN_E_WRONG_OBJECT,
+                    "constraint \"%s\" of relation \"%s\" is not a foreign key or check "
+                    "constraint",
+                    t->constraints[i].name,
+                    t->name),
+            err,
+            name->pos);
+    t->constraints[i].not_valid = false;
+    return 0;
 }
 
 static int

@@ -580,8 +580,9 @@ int table_build_key(struct table_builder *b)
     }
     form = key_form(&k);
     rc = table_key_check_types(&k);
-    if (rc == 0)
-        rc = key_check_form(&k, form);
+    if (rc < 0)
+        return rc;
+    rc = key_check_form(&k, form);
     if (rc < 0)
         return rc;
     rc = key_fill(&k, form);

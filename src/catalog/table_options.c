@@ -582,15 +582,19 @@ int table_build_options(struct table_builder *b)
     if (rc < 0)
         return rc;
     rc = options_retention(&o);
-    if (rc == 0)
-        rc = options_future(&o);
+    if (rc < 0)
+        return rc;
+    rc = options_future(&o);
     if (rc < 0)
         return rc;
     rc = options_spread(&o);
     if (rc < 0)
         return rc;
     rc = options_upsert(&o);
-    if (rc == 0)
-        rc = options_ttl(&o);
-    return rc < 0 ? rc : options_compression(&o);
+    if (rc < 0)
+        return rc;
+    rc = options_ttl(&o);
+    if (rc < 0)
+        return rc;
+    return options_compression(&o);
 }

@@ -37,9 +37,10 @@ static int edit_put(struct catalog **now, struct table *t, struct dn_err *err)
     int rc = catalog_with_changed_table(*now, t, false, &next, err);
 
     table_unref(t);
-    if (rc == 0)
-        edit_step(now, next);
-    return rc;
+    if (rc < 0)
+        return rc;
+    edit_step(now, next);
+    return 0;
 }
 
 /* What hung on the shard hangs on the partition now. */
@@ -72,16 +73,19 @@ int catalog_with_timepart(const struct catalog *c,
     if (rc < 0)
         return rc;
     rc = edit_copy(now, shard, &t, err);
-    if (rc == 0) {
-        t->parent = parent->id;
-        rc = edit_put(&now, t, err);
-    }
-    if (rc == 0)
-        rc = edit_hand_over(now, shard, parent->id, err);
     if (rc < 0)
-        catalog_unref(now);
-    else
-        *ret = now;
+        goto out;
+    t->parent = parent->id;
+    rc = edit_put(&now, t, err);
+    if (rc < 0)
+        goto out;
+    rc = edit_hand_over(now, shard, parent->id, err);
+    if (rc < 0)
+        goto out;
+    *ret = now;
+    now = NULL;
+out:
+    catalog_unref(now);
     return rc;
 }
 
@@ -124,8 +128,10 @@ int catalog_with_shard(const struct catalog *c,
     t->version = 1;
     t->id = 0;
     rc = catalog_with_table(c, t, ret, err);
-    if (rc == 0)
-        *ret_id = t->id;
+    if (rc < 0)
+        goto out;
+    *ret_id = t->id;
+out:
     table_unref(t);
     return rc;
 }
@@ -157,24 +163,31 @@ int catalog_with_followers(const struct catalog *c,
 {
     const struct table *from = catalog_table_by_id(c, parent);
     struct catalog *now = NULL;
-    int rc = from ? catalog_copy(c, &now, err) : edit_no_table(err);
+    int rc;
 
-    for (uint32_t i = 0; rc == 0 && timepart_table(from->timepart, i); i++) {
+    if (!from)
+        return edit_no_table(err);
+    rc = catalog_copy(c, &now, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; timepart_table(from->timepart, i); i++) {
         const struct table *was = catalog_table_by_id(c, timepart_table(from->timepart, i));
         struct table *t;
 
         rc = was ? edit_clone(from, was->name, &t, err) : edit_no_table(err);
         if (rc < 0)
-            break;
+            goto out;
         t->id = was->id;
         t->number = was->number;
         t->version = was->version + 1;
         rc = edit_put(&now, t, err);
+        if (rc < 0)
+            goto out;
     }
-    if (rc < 0)
-        catalog_unref(now);
-    else
-        *ret = now;
+    *ret = now;
+    now = NULL;
+out:
+    catalog_unref(now);
     return rc;
 }
 
@@ -195,13 +208,16 @@ edit_drop_gone(struct catalog **now, uint64_t parent, struct timepart *p, struct
         ids[i] = p->gone[i].id;
     p->gone_count = 0;
     rc = catalog_with_parts(*now, parent, p, &next, err);
-    if (rc == 0)
-        edit_step(now, next);
-    if (rc == 0 && n > 0) {
-        rc = catalog_without(*now, ids, n, &next, err);
-        if (rc == 0)
-            edit_step(now, next);
-    }
+    if (rc < 0)
+        goto out;
+    edit_step(now, next);
+    if (n == 0)
+        goto out;
+    rc = catalog_without(*now, ids, n, &next, err);
+    if (rc < 0)
+        goto out;
+    edit_step(now, next);
+out:
     mem_free(ids);
     return rc;
 }
@@ -219,25 +235,32 @@ int catalog_with_shard_rows(const struct catalog *c,
 
     if (rc < 0)
         return rc;
-    for (size_t i = 0; rc == 0 && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct catalog *next;
 
         rc = catalog_timepart_moved(now, parent, v[i].shard, v[i].rows, err);
-        if (rc == 0)
-            rc = catalog_with_rows_of(now, v[i].shard, v[i].rows, &next, err);
-        if (rc == 0)
-            edit_step(&now, next);
+        if (rc < 0)
+            goto out;
+        rc = catalog_with_rows_of(now, v[i].shard, v[i].rows, &next, err);
+        if (rc < 0)
+            goto out;
+        edit_step(&now, next);
     }
-    if (rc == 0 && count > 0)
+    if (count > 0) {
         rc = catalog_sequences_move(now, v[0].rows, parent, err);
-    if (rc == 0)
-        rc = timepart_copy(catalog_table_by_id(now, parent)->timepart, 0, &p, err);
-    if (rc == 0)
-        rc = edit_drop_gone(&now, parent, p, err);
+        if (rc < 0)
+            goto out;
+    }
+    rc = timepart_copy(catalog_table_by_id(now, parent)->timepart, 0, &p, err);
     if (rc < 0)
-        catalog_unref(now);
-    else
-        *ret = now;
+        goto out;
+    rc = edit_drop_gone(&now, parent, p, err);
+    if (rc < 0)
+        goto out;
+    *ret = now;
+    now = NULL;
+out:
+    catalog_unref(now);
     return rc;
 }
 
@@ -251,10 +274,10 @@ static int edit_release(struct catalog **now, uint64_t id, uint64_t parent, stru
     struct table *t;
     int rc = edit_copy(*now, id, &t, err);
 
-    if (rc == 0) {
-        t->parent = 0;
-        rc = edit_put(now, t, err);
-    }
+    if (rc < 0)
+        return rc;
+    t->parent = 0;
+    rc = edit_put(now, t, err);
     if (rc < 0 || !was)
         return rc;
     was = (*now)->access;
@@ -281,25 +304,32 @@ int catalog_without_timepart(
     const struct timepart *p = from ? from->timepart : NULL;
     uint64_t gone[3 * TIMEPART_RETENTION_MAX + 4];
     struct catalog *now = NULL;
-    struct catalog *next = NULL;
     size_t count = 0;
-    int rc = p ? catalog_copy(c, &now, err) : edit_no_table(err);
+    int rc;
 
-    for (uint32_t i = 0; rc == 0 && timepart_table(p, i); i++) {
-        if (keep && i < p->shards_count && timepart_shard_used(&p->shards[i]))
-            rc = edit_release(&now, timepart_table(p, i), parent, err);
-        else
+    if (!p)
+        return edit_no_table(err);
+    rc = catalog_copy(c, &now, err);
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; timepart_table(p, i); i++) {
+        if (!keep || i >= p->shards_count || !timepart_shard_used(&p->shards[i])) {
             gone[count++] = timepart_table(p, i);
+            continue;
+        }
+        rc = edit_release(&now, timepart_table(p, i), parent, err);
+        if (rc < 0)
+            goto out;
     }
-    if (rc == 0 && keep && p->shards_count > 0) /* the sequences stay with the newest rows */
+    if (keep && p->shards_count > 0) { /* the sequences stay with the newest rows */
         rc = catalog_sequences_move(now, parent, p->shards[0].id, err);
-    if (rc == 0) {
-        gone[count++] = parent;
-        rc = catalog_without(now, gone, count, &next, err);
+        if (rc < 0)
+            goto out;
     }
+    gone[count++] = parent;
+    rc = catalog_without(now, gone, count, ret, err);
+out:
     catalog_unref(now);
-    if (rc == 0)
-        *ret = next;
     return rc;
 }
 
@@ -332,36 +362,46 @@ int catalog_with_timepart_undone(const struct catalog *c,
     const struct timepart *p = from ? from->timepart : NULL;
     uint64_t gone[3 * TIMEPART_RETENTION_MAX + 4];
     struct catalog *now = NULL;
+    struct catalog *next;
     size_t count = 0;
     struct table *t;
-    int rc = p ? catalog_copy(c, &now, err) : edit_no_table(err);
+    int rc;
 
-    for (uint32_t i = 0; rc == 0 && timepart_table(p, i); i++) {
-        if (i < p->shards_count) {
-            rc = edit_release(&now, timepart_table(p, i), parent, err);
-            if (rc == 0)
-                rc = edit_plain(&now, timepart_table(p, i), err);
-        } else
-            gone[count++] = timepart_table(p, i);
-    }
-    if (rc == 0 && count > 0) {
-        struct catalog *next;
-
-        rc = catalog_without(now, gone, count, &next, err);
-        if (rc == 0)
-            edit_step(&now, next);
-    }
-    if (rc == 0)
-        rc = edit_copy(now, parent, &t, err);
-    if (rc == 0) {
-        timepart_free(t->timepart);
-        t->timepart = NULL;
-        rc = edit_put(&now, t, err);
-    }
+    if (!p)
+        return edit_no_table(err);
+    rc = catalog_copy(c, &now, err);
     if (rc < 0)
-        catalog_unref(now);
-    else
-        *ret = now;
+        return rc;
+    for (uint32_t i = 0; timepart_table(p, i); i++) {
+        if (i >= p->shards_count) {
+            gone[count++] = timepart_table(p, i);
+            continue;
+        }
+        rc = edit_release(&now, timepart_table(p, i), parent, err);
+        if (rc < 0)
+            goto out;
+        rc = edit_plain(&now, timepart_table(p, i), err);
+        if (rc < 0)
+            goto out;
+    }
+    if (count > 0) {
+        rc = catalog_without(now, gone, count, &next, err);
+        if (rc < 0)
+            goto out;
+        edit_step(&now, next);
+    }
+    rc = edit_copy(now, parent, &t, err);
+    if (rc < 0)
+        goto out;
+    timepart_free(t->timepart);
+    t->timepart = NULL;
+    rc = edit_put(&now, t, err);
+    if (rc < 0)
+        goto out;
+    *ret = now;
+    now = NULL;
+out:
+    catalog_unref(now);
     return rc;
 }
 

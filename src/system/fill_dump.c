@@ -327,19 +327,20 @@ int sys_answer_trigger(const struct sys_env *env,
     buf_init(&state, NULL);
     rc = timepart_print_state(
         env->catalog, it.table, counter.set ? &counter.value : NULL, &state, err);
-    if (rc == 0) {
-        buf_puts(b, "PUT TIME PARTITION ");
-        sys_quote(it.schema, b);
-        buf_puts(b, ".");
-        sys_quote(it.name, b);
-        buf_puts(b, " STATE '");
-        for (size_t i = 0; i < state.len; i++) {
-            if (state.data[i] == '\'')
-                buf_u8(b, '\'');
-            buf_u8(b, state.data[i]);
-        }
-        buf_puts(b, "'");
+    if (rc < 0)
+        goto out;
+    buf_puts(b, "PUT TIME PARTITION ");
+    sys_quote(it.schema, b);
+    buf_puts(b, ".");
+    sys_quote(it.name, b);
+    buf_puts(b, " STATE '");
+    for (size_t i = 0; i < state.len; i++) {
+        if (state.data[i] == '\'')
+            buf_u8(b, '\'');
+        buf_u8(b, state.data[i]);
     }
+    buf_puts(b, "'");
+out:
     buf_done(&state);
     return rc;
 }

@@ -254,16 +254,21 @@ const struct sys_attr *sys_attrs(struct sys_rows *w, const struct sys_item *it, 
     struct sys_attr *attrs = arena_calloc(w->arena, (size_t)count + 1, sizeof(*attrs));
     int rc = attrs ? 0 : DN_FAIL_NOMEM(w->err);
 
-    if (rc == 0 && it->rel)
+    if (rc < 0)
+        goto fail;
+    if (it->rel) {
         rc = sys_columns(it->rel, w->arena, &cols, &count, w->err);
-    if (rc < 0) {
-        w->rc = w->rc < 0 ? w->rc : rc;
-        return NULL;
+        if (rc < 0)
+            goto fail;
+        DN_ASSERT(count == sys_item_columns(it));
     }
     for (uint32_t i = 0; i < count; i++)
         sys_attr_of(it, cols, i, &attrs[i]);
     *ret_count = count;
     return attrs;
+fail:
+    w->rc = w->rc < 0 ? w->rc : rc;
+    return NULL;
 }
 
 uint32_t sys_attr_type(const struct sys_attr *a)

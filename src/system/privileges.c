@@ -190,9 +190,9 @@ static int right_relation(const struct sys_env *env,
     struct sys_index index;
     int rc = name->text ? sys_answer(env, &ask, &found, err) : 0;
 
-    if (rc == 0 && !sys_item_find(env, found.number, ret, &index))
-        rc = DN_NOT_FOUND;
-    return rc;
+    if (rc != 0)
+        return rc;
+    return sys_item_find(env, found.number, ret, &index) ? 0 : DN_NOT_FOUND;
 }
 
 static int right_column(const struct sys_env *env,
@@ -427,33 +427,41 @@ static int right_find(const struct sys_env *env,
     case FUNC_RIGHT_COLUMN:
     case FUNC_RIGHT_ANY_COLUMN:
         rc = right_relation(env, &r->object, &it, err);
-        if (rc == 0 && r->of == FUNC_RIGHT_SEQUENCE && !it.sequence)
-            rc = DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a sequence", it.name);
-        if (rc == 0 && r->of == FUNC_RIGHT_COLUMN)
+        if (rc != 0)
+            return rc;
+        if (r->of == FUNC_RIGHT_SEQUENCE && !it.sequence)
+            return DN_FAIL(err, DN_E_WRONG_OBJECT, "\"%s\" is not a sequence", it.name);
+        if (r->of == FUNC_RIGHT_COLUMN) {
             rc = right_column(env, &r->column, &it, &of, err);
-        if (rc == 0)
-            *ret = r->of == FUNC_RIGHT_ANY_COLUMN ? right_somewhere(env, role, &it)
-                                                  : right_of_relation(env, role, &it, of);
-        return rc;
+            if (rc != 0)
+                return rc;
+        }
+        *ret = r->of == FUNC_RIGHT_ANY_COLUMN ? right_somewhere(env, role, &it)
+                                              : right_of_relation(env, role, &it, of);
+        return 0;
     case FUNC_RIGHT_SCHEMA:
         rc = right_schema(env, &r->object, &schema, err);
-        if (rc == 0)
-            *ret = right_of_schema(env, role, schema);
-        return rc;
+        if (rc != 0)
+            return rc;
+        *ret = right_of_schema(env, role, schema);
+        return 0;
     case FUNC_RIGHT_DATABASE:
         rc = right_database(env, &r->object, err);
-        if (rc == 0)
-            *ret = right_of_object(env, role, &database);
-        return rc;
+        if (rc != 0)
+            return rc;
+        *ret = right_of_object(env, role, &database);
+        return 0;
     case FUNC_RIGHT_ROLE:
         rc = right_role_named(env, &r->object, &of, err);
-        if (rc == 0 && access_member(a, role, of))
+        if (rc != 0)
+            return rc;
+        if (access_member(a, role, of))
             ret->privileges |= RIGHT_MEMBER;
-        if (rc == 0 && access_inherits(a, role, of))
+        if (access_inherits(a, role, of))
             ret->privileges |= PRIVILEGE_BIT(PRIVILEGE_USAGE);
-        if (rc == 0 && access_admin(a, role, of))
+        if (access_admin(a, role, of))
             ret->options = UINT32_MAX;
-        return rc;
+        return 0;
     case FUNC_RIGHT_FUNCTION:
         *ret = (struct right_has){UINT32_MAX, super ? UINT32_MAX : 0};
         return 0;
@@ -485,13 +493,18 @@ int sys_answer_privilege(const struct sys_env *env,
     uint32_t role;
     int rc = right_role(env, &r->role, &role, err);
 
-    if (rc == 0)
-        rc = right_find(env, r, role, &has, err);
     *ret = 0;
-    while (rc == 0 && r->what.text) {
+    if (rc != 0)
+        return rc;
+    rc = right_find(env, r, role, &has, err);
+    if (rc != 0)
+        return rc;
+    while (r->what.text) {
         rc = right_next(r, &p, &word, err);
-        if (rc == 0 && ((word.option ? has.options : has.privileges) & word.bit))
+        if (rc != 0)
+            return rc == 1 ? 0 : rc;
+        if ((word.option ? has.options : has.privileges) & word.bit)
             *ret = 1;
     }
-    return rc == 1 ? 0 : rc;
+    return 0;
 }

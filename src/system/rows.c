@@ -156,17 +156,24 @@ int sys_rows(const struct sys_env *env,
         return 0;
     arena_init(&arena, cols_count ? to[0].owner : NULL);
     rc = sys_columns(r, &arena, &all_cols, &w.cols_count, err);
+    if (rc < 0)
+        goto out;
     w.cols = all_cols;
     w.arena = &arena;
-    if (rc == 0) {
-        w.to = arena_calloc(&arena, w.cols_count, sizeof(struct colbuf *));
-        if (!w.to)
-            rc = DN_FAIL_NOMEM(err);
+    w.to = arena_calloc(&arena, w.cols_count, sizeof(struct colbuf *));
+    if (!w.to) {
+        rc = DN_FAIL_NOMEM(err);
+        goto out;
     }
-    for (uint32_t i = 0; rc == 0 && i < cols_count; i++)
+    for (uint32_t i = 0; i < cols_count; i++) {
+        DN_ASSERT(cols[i] < w.cols_count);
+        DN_ASSERT(to[i].type == all_cols[cols[i]].type);
         w.to[cols[i]] = &to[i];
-    if (rc == 0)
-        r->fill(&w);
+    }
+    r->fill(&w);
+    DN_ASSERT(w.rc < 0 || w.at == 0); /* invariant 2: the last row is whole */
+    rc = w.rc;
+out:
     arena_done(&arena);
-    return rc < 0 ? rc : w.rc;
+    return rc;
 }

@@ -202,8 +202,9 @@ int varray_read(struct vstr s,
     struct varray a = {.elem = elem};
     int rc = varray_items(&r, cancel, &a, arena);
 
-    if (rc == 0)
-        rc = varray_shape(&r, &a);
+    if (rc != 0)
+        return rc;
+    rc = varray_shape(&r, &a);
     if (rc != 0)
         return rc;
     for (uint32_t i = 0; type_is_wide(elem) && i < a.count; i++) {
