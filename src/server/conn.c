@@ -12,12 +12,10 @@
 #include <sys/socket.h>
 
 #define CONN_READ_BYTES ((size_t)32 << 10) /* asked of the socket at a time */
-#define CONN_KEEP_BYTES                                                            \
-    ((size_t)128 << 10)       /* a buffer that got bigger is given back when empty \
-                               */
-#define CONN_LINGER_MS 2      /* a worker waits so long for the next request */
-#define CONN_SPIN_NS   50000u /* it spins so long before */
-#define CONN_SPIN_LOST 10u    /* spin_lost counts so far */
+#define CONN_KEEP_BYTES                                                       \
+    ((size_t)128 << 10)  /* a buffer that got bigger is given back when empty \
+                          */
+#define CONN_LINGER_MS 2 /* a worker waits so long for the next request */
 
 /* ---- bytes ---- */
 
@@ -176,31 +174,6 @@ static bool conn_linger(struct conn *c, short events)
     return poll(&p, 1, CONN_LINGER_MS) > 0;
 }
 
-/* A client that asks one question after the other sends the next one some microseconds after the
- * answer. A core that sleeps meanwhile takes longer to wake up than all the rest takes, so a worker
- * asks the socket for that time if few others have something to do. When that was for nothing, it
- * is not tried for the next waits of the connection: 2, 4, 8 … 1024. As conn_fill. */
-static int conn_spin(struct conn *c)
-{
-    struct srv_pool *pool = server_pool(c->srv);
-    uint64_t until;
-    int rc = 0;
-
-    if (c->spin_skip > 0) {
-        c->spin_skip--;
-        return 0;
-    }
-    if (!srv_pool_may_spin(pool))
-        return 0;
-    until = server_now_ns(c->srv) + CONN_SPIN_NS;
-    do {
-        rc = conn_fill(c);
-    } while (rc == 0 && server_now_ns(c->srv) < until && srv_pool_may_spin(pool));
-    c->spin_lost = rc != 0 ? 0 : c->spin_lost < CONN_SPIN_LOST ? c->spin_lost + 1 : CONN_SPIN_LOST;
-    c->spin_skip = rc != 0 ? 0 : 1u << c->spin_lost;
-    return rc;
-}
-
 static void conn_leave_for_good(struct conn *c)
 {
     server_forget(c->srv, c);
@@ -243,8 +216,6 @@ static bool conn_await(struct conn *c, enum conn_want want)
         return true;
     if (rc > 0) /* a client that waits for its answer has sent nothing more: no need to look */
         rc = c->drained ? 0 : conn_fill(c);
-    if (rc == 0)
-        rc = conn_spin(c);
     while (rc == 0) {
         if (!conn_linger(c, POLLIN))
             return !conn_arm(c, CONN_READ);

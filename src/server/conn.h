@@ -99,8 +99,6 @@ struct conn {
 
     /* The worker's. */
     bool fresh; /* its protocol never ran: it may want to look at the first byte (conn_peek) */
-    uint32_t spin_lost; /* times in a row that spinning was for nothing */
-    uint32_t spin_skip; /* so many waits are not worth it */
 };
 
 #define CONN_OUT_FULL ((size_t)256 << 10) /* more output than this: send it first */

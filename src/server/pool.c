@@ -33,7 +33,6 @@ struct srv_pool {
     atomic_uint waiting; /* jobs in it; written under lock */
     atomic_uint lookers; /* workers that wait for sockets */
     unsigned lookers_max;
-    atomic_uint busy;           /* workers that run a job */
     atomic_uint_fast64_t taken; /* jobs so far, from the queue and from sockets */
     unsigned idle;              /* workers that are parked */
     unsigned calls;             /* workers that are on their way: called, or started */
@@ -200,9 +199,7 @@ static void pool_worker(void *arg)
         if (job) {
             pool_replace(p);
             atomic_fetch_add_explicit(&p->taken, 1, memory_order_relaxed);
-            atomic_fetch_add_explicit(&p->busy, 1, memory_order_relaxed);
             job->run(job);
-            atomic_fetch_sub_explicit(&p->busy, 1, memory_order_relaxed);
         }
     }
     pool_ring(p); /* the next one that looks ends, too */
@@ -316,12 +313,6 @@ int srv_pool_arm(struct srv_pool *p, int fd, struct srv_job *job, bool writable,
 bool srv_pool_calm(const struct srv_pool *p)
 {
     return atomic_load_explicit(&p->lookers, memory_order_relaxed) > 0 && !srv_pool_waiting(p);
-}
-
-bool srv_pool_may_spin(const struct srv_pool *p)
-{
-    return srv_pool_calm(p) &&
-           atomic_load_explicit(&p->busy, memory_order_relaxed) <= p->lookers_max / 2;
 }
 
 bool srv_pool_blind(const struct srv_pool *p)

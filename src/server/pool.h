@@ -41,9 +41,6 @@ int srv_pool_arm(struct srv_pool *pool, int fd, struct srv_job *job, bool writab
     DN_MUST_CHECK;
 /* A worker looks and no job waits: another worker may stay with what it has for a moment. */
 bool srv_pool_calm(const struct srv_pool *pool);
-/* By a worker: do so few of them have something that it may ask a socket again and again, for as
- * long as a core takes to wake up? Half of the cores may have a worker that does. */
-bool srv_pool_may_spin(const struct srv_pool *pool);
 /* Nobody looks: srv_pool_relieve must be called every few milliseconds from now on. */
 bool srv_pool_blind(const struct srv_pool *pool);
 
