@@ -179,10 +179,10 @@ __extension__ typedef __int128 agg_i128;
 /* Memory for a text of a result. DN_E_TOO_LONG, DN_E_NOMEM. */
 int func_text_room(const struct func_ctx *ctx, uint64_t len, char **ret, struct dn_err *err)
     DN_MUST_CHECK;
-/* Simple case mapping (utf8proc_tolower or _toupper), character by character. */
+/* Simple case mapping, character by character: to upper case, or to lower. */
 int func_map_case(const struct func_ctx *ctx,
                   struct vstr s,
-                  int32_t (*map)(int32_t),
+                  bool upper,
                   struct vstr *ret,
                   struct dn_err *err) DN_MUST_CHECK;
 

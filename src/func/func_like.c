@@ -7,7 +7,6 @@
 #include "func/func_int.h"
 
 #include <string.h>
-#include <utf8proc.h>
 
 #define LIKE_ANY ((char)0xFF)
 
@@ -227,16 +226,16 @@ static int like_rows(const struct func_ctx *ctx,
             struct vstr source_escape = escape;
 
             if (fold)
-                rc = func_map_case(ctx, p, utf8proc_tolower, &p, err);
+                rc = func_map_case(ctx, p, false, &p, err);
             if (rc == 0 && fold)
-                rc = func_map_case(ctx, escape, utf8proc_tolower, &escape, err);
+                rc = func_map_case(ctx, escape, false, &escape, err);
             if (rc == 0)
                 rc = like_compile(ctx, p, escape, &like, err);
             like.source = source;
             like.escape = source_escape;
         }
         if (rc == 0 && fold)
-            rc = func_map_case(ctx, s, utf8proc_tolower, &s, err);
+            rc = func_map_case(ctx, s, false, &s, err);
         if (rc == 0) /* patterns of an array are rows here: there may be millions */
             rc = func_count_steps(ctx, 16 + s.len / 16, &work.steps, err);
         if (rc < 0)

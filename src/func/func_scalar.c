@@ -62,19 +62,50 @@
 
 /* ---- lower, upper: simple case mapping, character by character ---- */
 
-int func_map_case(const struct func_ctx *ctx,
-                  struct vstr s,
-                  int32_t (*map)(int32_t),
-                  struct vstr *ret,
-                  struct dn_err *err)
+static bool case_is_ascii(struct vstr s)
+{
+    uint64_t all = 0;
+    uint32_t i = 0;
+
+    for (; i + 8 <= s.len; i += 8) {
+        uint64_t word;
+
+        memcpy(&word, s.ptr + i, sizeof word);
+        all |= word;
+    }
+    for (; i < s.len; i++)
+        all |= (uint8_t)s.ptr[i];
+    return (all & UINT64_C(0x8080808080808080)) == 0;
+}
+
+static int case_map_ascii(
+    const struct func_ctx *ctx, struct vstr s, bool upper, struct vstr *ret, struct dn_err *err)
+{
+    uint8_t *to = arena_alloc(ctx->arena, s.len);
+    const uint8_t *from = (const uint8_t *)s.ptr;
+    uint8_t first = upper ? 'a' : 'A';
+
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < s.len; i++)
+        to[i] = from[i] ^ ((uint8_t)(from[i] - first) < 26 ? 'a' ^ 'A' : 0);
+    *ret = (struct vstr){(const char *)to, s.len};
+    return 0;
+}
+
+int func_map_case(
+    const struct func_ctx *ctx, struct vstr s, bool upper, struct vstr *ret, struct dn_err *err)
 {
     /* A mapped character is never more than three bytes where it was one, nor four where it was
      * two. */
-    uint8_t *to = arena_alloc(ctx->arena, (size_t)s.len * 3);
+    uint8_t *to;
     uint64_t steps = 0;
     size_t at = 0;
     size_t n = 0;
 
+    if (s.len > 0 && case_is_ascii(s))
+        return case_map_ascii(ctx, s, upper, ret, err);
+    to = arena_alloc(ctx->arena, (size_t)s.len * 3);
     if (!to)
         return DN_FAIL_NOMEM(err);
     *ret = (struct vstr){"", 0};
@@ -89,7 +120,8 @@ int func_map_case(const struct func_ctx *ctx,
         if (used <= 0) /* values are UTF-8; should one not be, its bytes stay */
             to[n++] = (uint8_t)s.ptr[at++];
         else {
-            n += (size_t)utf8proc_encode_char(map(c), to + n);
+            n += (size_t)utf8proc_encode_char(upper ? utf8proc_toupper(c) : utf8proc_tolower(c),
+                                              to + n);
             at += (size_t)used;
         }
     }
@@ -99,7 +131,7 @@ int func_map_case(const struct func_ctx *ctx,
 
 static int func_map_cases(const struct func_ctx *ctx,
                           const struct vec *arg,
-                          utf8proc_int32_t (*map)(utf8proc_int32_t),
+                          bool upper,
                           uint32_t count,
                           struct vec *ret,
                           struct dn_err *err)
@@ -115,7 +147,7 @@ static int func_map_cases(const struct func_ctx *ctx,
         to[i] = (struct vstr){"", 0};
         if (vec_is_null(ret, i) || !from[i].len)
             continue;
-        rc = func_map_case(ctx, from[i], map, &to[i], err);
+        rc = func_map_case(ctx, from[i], upper, &to[i], err);
         if (rc < 0)
             return rc;
     }
@@ -129,7 +161,7 @@ static int func_lower(const struct func_ctx *ctx,
                       struct vec *ret,
                       struct dn_err *err)
 {
-    return func_map_cases(ctx, &args[0], utf8proc_tolower, count, ret, err);
+    return func_map_cases(ctx, &args[0], false, count, ret, err);
 }
 
 static int func_upper(const struct func_ctx *ctx,
@@ -139,7 +171,7 @@ static int func_upper(const struct func_ctx *ctx,
                       struct vec *ret,
                       struct dn_err *err)
 {
-    return func_map_cases(ctx, &args[0], utf8proc_toupper, count, ret, err);
+    return func_map_cases(ctx, &args[0], true, count, ret, err);
 }
 
 /* ---- now, token ---- */

@@ -107,6 +107,11 @@ char_put_name(const char *name, size_t len, enum tmpl_case how, size_t width, st
 /* At least that many digits; a minus comes on top. */
 static void char_put_number(int64_t v, int width, bool fill, struct buf *b)
 {
+    if (fill && width == 2 && v >= 0 && v <= 99) { /* most of them */
+        buf_u8(b, (uint8_t)('0' + v / 10));
+        buf_u8(b, (uint8_t)('0' + v % 10));
+        return;
+    }
     if (!fill)
         buf_printf(b, "%" PRId64, v);
     else

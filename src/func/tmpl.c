@@ -93,7 +93,7 @@ bool tmpl_starts(struct vstr s, uint32_t at, const char *word)
     bool upper = true;
     bool lower = true;
 
-    for (uint32_t i = 0; word[i]; i++) {
+    for (uint32_t i = 0; word[i] && (upper || lower); i++) {
         if (at + i >= s.len)
             return false;
         upper = upper && s.ptr[at + i] == word[i];
@@ -105,9 +105,11 @@ bool tmpl_starts(struct vstr s, uint32_t at, const char *word)
 const struct tmpl_name *tmpl_find(struct vstr s, uint32_t at)
 {
     const struct tmpl_name *best = NULL;
+    char first = at < s.len ? tmpl_up(s.ptr[at]) : '\0';
 
     for (size_t i = 0; i < DN_ARRAY_SIZE(tmpl_names); i++)
-        if ((tmpl_starts(s, at, tmpl_names[i].name) ||
+        if (tmpl_names[i].name[0] == first &&
+            (tmpl_starts(s, at, tmpl_names[i].name) ||
              (tmpl_names[i].word >= TMPL_MONTH && tmpl_names[i].word <= TMPL_DY &&
               tmpl_names[i].spoken && tmpl_starts_first(s, at, tmpl_names[i].name))) &&
             (!best || strlen(tmpl_names[i].name) > strlen(best->name)))
