@@ -367,6 +367,7 @@ static int mem_make_runs(struct mem_sorter *s, struct mem_order *o, struct dn_er
         }
         run->count += end - from;
         run->plain = run->plain && end - from == 1;
+        run->versions = end - from > run->versions ? end - from : run->versions;
         for (uint32_t k = from; k < end; k++) {
             mem_note_row(s, o, run, o->order[k]);
             o->order[keep++] = o->order[k];

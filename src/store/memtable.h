@@ -84,7 +84,8 @@ struct mem_run {
     int64_t time_max;
     int64_t rowid_min; /* append tables */
     int64_t rowid_max;
-    bool plain; /* only ROW_PUT rows, no key twice: rows may be handed out as they are */
+    uint32_t versions; /* of one key, the most */
+    bool plain;        /* only ROW_PUT rows, no key twice: rows may be handed out as they are */
 };
 
 /* Rows sorted by physical key; equal keys by age, oldest first, and none that is older than a PUT

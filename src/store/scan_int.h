@@ -11,7 +11,7 @@
  *   scan_alone.c  runs that are all there is of their series
  *   scan_unit.c   a reader: the units of its morsels
  *   scan_fetch.c  what is known of a unit, decoding
- *   scan_weave.c  the newest of whole rows where sources overlap
+ *   scan_weave.c  the newest version of each row where sources overlap
  *   scan_merge.c  row by row where versions are to be folded
  *   scan_range.c  what range tombstones hit
  *

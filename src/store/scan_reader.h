@@ -64,7 +64,7 @@ struct scan_reader {
 
     /* merging */
     bool merging;
-    bool weaving;           /* … whole rows, without folding */
+    bool weaving;           /* … by picking rows, without folding each */
     struct weave *weave;    /* owned, NULL until first used */
     struct row_iter *iters; /* owned: srcs_count of room */
     struct fold fold;
@@ -116,7 +116,7 @@ bool scan_row_aged(const struct scan *s,
                    const struct vec *vecs,
                    uint32_t row);
 
-/* scan_weave.c: may the morsel's members be woven: is every version of theirs a whole row? */
+/* scan_weave.c: may the morsel's members be woven? */
 bool scan_weave_may(const struct scan_reader *r);
 int scan_weave_begin(struct scan_reader *r, struct dn_err *err) DN_MUST_CHECK;
 /* The next rows: a unit of scan_weave_rows, or if these are none a piece of the morsel; DN_EOF. */

@@ -3,9 +3,9 @@
  * test_fast_paths.c: the same query with and without shortcuts (SET fast_paths) gives the same
  * result: random tables of every key form, ascending and descending; long and short runs, rows
  * written again, patched, updated and deleted; flushed, merged and fresh; small batches of late
- * rows over long histories; queries made of random conditions, group keys, aggregates, orders and
- * limits. A failure prints seed and query; DENDRO_TEST_SEED reproduces it, DENDRO_TEST_SECONDS sets
- * the time budget. */
+ * rows over long histories; rows changed and deleted in great numbers; queries made of random
+ * conditions, group keys, aggregates, orders and limits. A failure prints seed and query;
+ * DENDRO_TEST_SEED reproduces it, DENDRO_TEST_SECONDS sets the time budget. */
 #include "sql_db.h"
 
 #include <setjmp.h>
@@ -263,6 +263,31 @@ static void fast_change(struct fast *f)
     buf_u8(&b, 0);
     fast_exec(f, (const char *)b.data);
     buf_done(&b);
+}
+
+/* Changes of many rows, or of few again and again. */
+static void fast_change_many(struct fast *f)
+{
+    struct rng *r = &f->rng;
+    uint32_t again = rng_one_in(r, 6) ? 1 + rng_below(r, 80) : 1;
+    uint32_t of = again > 1 ? 97 : 1 + rng_below(r, 30);
+    uint32_t rest = rng_below(r, of);
+    bool deletes = rng_one_in(r, 3);
+    struct buf b;
+
+    for (uint32_t i = 0; i < again && !f->failed; i++) {
+        buf_init(&b, NULL);
+        if (deletes && i + 1 == again)
+            buf_puts(&b, "DELETE FROM x");
+        else if (rng_one_in(r, 2))
+            buf_printf(&b, "UPDATE x SET v = %u", rng_below(r, 100));
+        else
+            buf_printf(&b, "UPDATE x SET i = NULL, f = %s", i % 2 ? "true" : "v > 50");
+        buf_printf(&b, " WHERE k %% %u = %u", of, rest);
+        buf_u8(&b, 0);
+        fast_exec(f, (const char *)b.data);
+        buf_done(&b);
+    }
 }
 
 /* ---- queries ---- */
@@ -670,6 +695,37 @@ static bool run_late_seed(uint64_t seed)
     return !f.failed;
 }
 
+/* Rows that are changed and deleted, once and many times, over a history of several vectors. */
+static bool run_change_seed(uint64_t seed)
+{
+    struct fast f = {.rng = {.state = seed}, .seed = seed};
+    struct sql_db_options options = {.seed = seed};
+    uint32_t rows;
+    struct dn_err err;
+
+    sql_db_init(&f.db, seed);
+    if (sql_db_open(&f.db, &options, &err) < 0)
+        fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+    f.series = rng_one_in(&f.rng, 3) ? 40 : 1 + rng_below(&f.rng, 3);
+    f.step = 1 + rng_below(&f.rng, 60);
+    rows = 1 + rng_below(&f.rng, 6000) / f.series;
+    fast_create(&f);
+    fast_history(&f, 0, rows * f.series, 0);
+    for (uint32_t i = 0; i < 8 && !f.failed; i++) {
+        if (rng_one_in(&f.rng, 2))
+            fast_exec(&f, "CHECKPOINT");
+        fast_change_many(&f);
+        if (rng_one_in(&f.rng, 3))
+            fast_history(&f, 0, 1 + rng_below(&f.rng, 100), rows);
+        if (rng_one_in(&f.rng, 8) && sql_db_merge(&f.db, &err) < 0)
+            fail_msg("seed %llu: %s", (unsigned long long)seed, err.text);
+        for (uint32_t k = 0; k < 6 && !f.failed; k++)
+            fast_compare(&f);
+    }
+    sql_db_done(&f.db);
+    return !f.failed;
+}
+
 static void run_seeds(bool (*run)(uint64_t seed))
 {
     uint64_t seed = test_env("DENDRO_TEST_SEED", 0);
@@ -696,10 +752,17 @@ static void test_late_rows(void **state)
     run_seeds(run_late_seed);
 }
 
+static void test_changes(void **state)
+{
+    (void)state;
+    run_seeds(run_change_seed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_fast_paths),
-                                       cmocka_unit_test(test_late_rows)};
+                                       cmocka_unit_test(test_late_rows),
+                                       cmocka_unit_test(test_changes)};
 
     return cmocka_run_group_tests_name("fast_paths", tests, NULL, NULL);
 }
