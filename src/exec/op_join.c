@@ -16,6 +16,7 @@
 #include "exec/join_merge.h"
 #include "exec/join_prune.h"
 #include "exec/join_spill.h"
+#include "exec/progress.h"
 
 #include <string.h>
 
@@ -426,9 +427,11 @@ static int join_candidates(struct op *op, struct exec_join_cands *ret, struct dn
 
     if (st->spent)
         return DN_EOF;
-    if (op->node->join->keys_count == 0)
+    if (op->node->join->keys_count == 0) {
         rc = join_next_loop(op, ret, err);
-    else if (st->one)
+        if (rc == 0)
+            exec_worked(op->ctx, (uint64_t)ret->sel_count * EXEC_WORK_PAIR);
+    } else if (st->one)
         rc = join_next_one(op, ret);
     else if (st->table->unique)
         rc = join_next_unique(op, ret, err);

@@ -105,10 +105,19 @@ expect_node(struct expect *x, const struct plan_node *n, uint32_t work, bool pie
     case PLAN_JOIN:
         right = expect_node(x, n->right, EXEC_WORK + WORK_BUILD, pieces, deep + 1);
         rows = expect_node(x, n->input, work + WORK_PROBE, pieces, deep + 1);
-        break;
+        if (n->join->keys_count > 0)
+            break;
+        rows = fmax(rows, 1) * fmax(right, 1); /* a nested loop looks at all pairs */
+        expect_add(x, n, rows, EXEC_WORK_PAIR, false);
+        return n->join->filter ? PROGRESS_FILTER * rows : rows;
     case PLAN_AGGREGATE:
         rows = expect_node(x, n->input, work + (n->exprs_count ? WORK_GROUP : 0), pieces, deep + 1);
         return n->exprs_count ? sqrt(rows) : 1;
+    case PLAN_LIMIT:
+        rows = expect_node(x, n->input, work, pieces, deep + 1);
+        return n->limit && n->limit->kind == BEXPR_CONST && !n->limit->value.null
+                   ? fmin(rows, (double)n->limit->value.v.i64)
+                   : rows;
     case PLAN_WINDOW:
         return expect_node(x, n->input, work + WORK_WINDOW, pieces, deep + 1);
     case PLAN_SETOP:
@@ -116,7 +125,6 @@ expect_node(struct expect *x, const struct plan_node *n, uint32_t work, bool pie
         return rows + expect_node(x, n->right, work, pieces, deep + 1);
     case PLAN_SINGLE:
     case PLAN_PROJECT:
-    case PLAN_LIMIT:
     case PLAN_APPLY:
     case PLAN_VALUES:
     case PLAN_CTE:

@@ -12,7 +12,8 @@
 #include "base/arena.h"
 #include "exec/exec.h"
 
-#define EXEC_WORK 16u /* work of looking at one row */
+#define EXEC_WORK      16u /* work of looking at one row */
+#define EXEC_WORK_PAIR 4u  /* of looking at a pair of rows in a join without keys */
 
 /* What the run of a plan will come to, before it is opened. Out of memory only makes it worse. */
 void exec_progress_plan(struct exec_progress *p,

@@ -478,10 +478,12 @@ static void test_progress_of_work(void **state)
          80},
         {"SELECT n % 1000, sum(v) FROM m GROUP BY 1", 400000, 100},
         {"SELECT host, n FROM m UNION ALL SELECT host, n FROM m", 800000, 100},
+        {"SELECT count(*) FROM few x, few y WHERE x.v + y.v > 3", 6000, 80},
     };
 
     (void)state;
     fill(400000);
+    exec_ok("CREATE TABLE few AS SELECT n, v FROM m LIMIT 3000");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct told_work t = {.percent = 0};
 
