@@ -595,9 +595,9 @@ static int alter_run(struct dendro_stmt *stmt, struct dn_err *err)
 
 STMT_OPS(alter,
          alter_name,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          stmt_alter_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          alter_run);

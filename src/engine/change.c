@@ -619,9 +619,9 @@ static int delete_run(struct dendro_stmt *stmt, struct dn_err *err)
 STMT_NAME(update, "UPDATE")
 STMT_OPS(update,
          stmt_name_update,
-         tag_rows,
-         class_mod,
-         use_writes,
+         stmt_tag_rows,
+         stmt_class_mod,
+         stmt_use_writes,
          privilege_by_planner,
          change_compile,
          stmt_run_change);
@@ -629,9 +629,9 @@ STMT_OPS(update,
 STMT_NAME(delete, "DELETE")
 STMT_OPS(delete,
          stmt_name_delete,
-         tag_rows,
-         class_mod,
-         use_writes,
+         stmt_tag_rows,
+         stmt_class_mod,
+         stmt_use_writes,
          privilege_by_planner,
          change_compile,
          delete_run);

@@ -195,9 +195,9 @@ comment_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct
 STMT_NAME(comment, "COMMENT")
 STMT_OPS(comment,
          stmt_name_comment,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          comment_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_comment);

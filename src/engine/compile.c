@@ -36,7 +36,7 @@ struct plan_env stmt_plan_env(const struct dendro_stmt *stmt, struct arena *aren
     return env;
 }
 
-int compile_described(struct dendro_stmt *stmt, struct dn_err *err)
+int stmt_compile_described(struct dendro_stmt *stmt, struct dn_err *err)
 {
     struct describe d;
     struct plan_col *cols;

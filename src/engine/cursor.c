@@ -590,27 +590,27 @@ static const char *close_name(const struct stmt *ast)
 STMT_NAME(declare, "DECLARE CURSOR")
 STMT_OPS(declare,
          stmt_name_declare,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          privilege_by_planner,
          declare_compile,
          cursor_run_declare);
 
 STMT_OPS(fetch,
          fetch_name,
-         tag_rows,
-         class_other,
-         use_free,
+         stmt_tag_rows,
+         stmt_class_other,
+         stmt_use_free,
          privilege_by_planner,
          cursor_compile_fetch,
          cursor_run_fetch);
 
 STMT_OPS(close,
          close_name,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          privilege_everybody,
-         compile_nothing,
+         stmt_compile_nothing,
          cursor_run_close);

@@ -384,7 +384,7 @@ static void create_table_tag(const struct dendro_stmt *stmt, char *to, size_t si
     if (stmt->reads && !stmt->ast->table_def->no_data)
         snprintf(to, size, "SELECT %" PRIu64, stmt->rows_count);
     else
-        tag_name(stmt, to, size);
+        stmt_tag_name(stmt, to, size);
 }
 
 static const char *create_schema_name(const struct stmt *ast)
@@ -395,17 +395,17 @@ static const char *create_schema_name(const struct stmt *ast)
 STMT_OPS(create_table,
          create_table_name,
          create_table_tag,
-         class_ddl,
-         use_writes,
+         stmt_class_ddl,
+         stmt_use_writes,
          create_table_privilege,
          stmt_compile_create_as,
          stmt_run_ddl);
 
 STMT_OPS(create_schema,
          create_schema_name,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          create_schema_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_ddl);

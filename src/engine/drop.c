@@ -441,18 +441,18 @@ drop_schema_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, st
 
 STMT_OPS(drop,
          drop_stmt_name,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          drop_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          drop_run);
 
 STMT_OPS(drop_schema,
          drop_schema_name,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          drop_schema_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_drop);

@@ -383,7 +383,7 @@ explain_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct
 STMT_NAME(explain, "EXPLAIN")
 STMT_OPS(explain,
          stmt_name_explain,
-         tag_name,
+         stmt_tag_name,
          explain_class,
          explain_use,
          explain_privilege,

@@ -352,9 +352,9 @@ static const char *grant_name(const struct stmt *ast)
 
 STMT_OPS(grant,
          grant_name,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          privilege_when_run,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_grant);

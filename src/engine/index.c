@@ -264,9 +264,9 @@ create_index_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, s
 STMT_NAME(create_index, "CREATE INDEX")
 STMT_OPS(create_index,
          stmt_name_create_index,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          create_index_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_create_index);

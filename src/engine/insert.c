@@ -554,8 +554,8 @@ STMT_NAME(insert, "INSERT")
 STMT_OPS(insert,
          stmt_name_insert,
          insert_tag,
-         class_mod,
-         use_writes,
+         stmt_class_mod,
+         stmt_use_writes,
          insert_privilege,
          insert_compile,
          stmt_run_insert);

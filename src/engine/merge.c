@@ -274,9 +274,9 @@ static int merge_run(struct dendro_stmt *stmt, struct dn_err *err)
 STMT_NAME(merge, "MERGE")
 STMT_OPS(merge,
          stmt_name_merge,
-         tag_rows,
-         class_mod,
-         use_writes,
+         stmt_tag_rows,
+         stmt_class_mod,
+         stmt_use_writes,
          privilege_by_planner,
-         compile_nothing,
+         stmt_compile_nothing,
          merge_run);

@@ -540,9 +540,9 @@ partitions_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, str
 STMT_NAME(show_partitions, "SHOW")
 STMT_OPS(show_partitions,
          stmt_name_show_partitions,
-         tag_name,
-         class_other,
-         use_reads,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_reads,
          partitions_privilege,
-         compile_described,
+         stmt_compile_described,
          stmt_run_partitions);

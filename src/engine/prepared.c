@@ -397,9 +397,9 @@ static const char *deallocate_name(const struct stmt *ast)
 STMT_NAME(prepare, "PREPARE")
 STMT_OPS(prepare,
          stmt_name_prepare,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          privilege_by_planner,
          prepare_compile,
          session_prepare);
@@ -407,18 +407,18 @@ STMT_OPS(prepare,
 STMT_NAME(execute, "EXECUTE")
 STMT_OPS(execute,
          stmt_name_execute,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          privilege_by_planner,
          execute_never,
          execute_never);
 
 STMT_OPS(deallocate,
          deallocate_name,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          privilege_everybody,
-         compile_nothing,
+         stmt_compile_nothing,
          session_deallocate);

@@ -495,9 +495,9 @@ static int stmt_run_role(struct dendro_stmt *stmt, struct dn_err *err)
 
 STMT_OPS(role,
          role_name,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          privilege_when_run,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_role);

@@ -303,7 +303,7 @@ static int select_compile(struct dendro_stmt *stmt, struct dn_err *err)
 STMT_NAME(select, "SELECT")
 STMT_OPS(select,
          stmt_name_select,
-         tag_rows,
+         stmt_tag_rows,
          select_class,
          select_use,
          privilege_by_planner,

@@ -510,19 +510,19 @@ seq_create_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, str
 STMT_NAME(create_sequence, "CREATE SEQUENCE")
 STMT_OPS(create_sequence,
          stmt_name_create_sequence,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          seq_create_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_sequence);
 
 STMT_NAME(alter_sequence, "ALTER SEQUENCE")
 STMT_OPS(alter_sequence,
          stmt_name_alter_sequence,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          stmt_alter_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_sequence);

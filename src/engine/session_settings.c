@@ -555,12 +555,18 @@ static enum tx_use set_use(const struct stmt *ast)
 STMT_NAME(use, "USE")
 STMT_OPS(use,
          stmt_name_use,
-         tag_name,
-         class_other,
-         use_reads,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_reads,
          privilege_everybody,
-         compile_nothing,
+         stmt_compile_nothing,
          settings_run);
 
-STMT_OPS(
-    set, set_name, tag_name, set_class, set_use, privilege_when_run, compile_nothing, settings_run);
+STMT_OPS(set,
+         set_name,
+         stmt_tag_name,
+         set_class,
+         set_use,
+         privilege_when_run,
+         stmt_compile_nothing,
+         settings_run);

@@ -136,37 +136,37 @@ static enum tx_use maintain_use(const struct stmt *ast)
 
 STMT_OPS(discard,
          discard_name,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          privilege_everybody,
-         compile_nothing,
+         stmt_compile_nothing,
          session_discard);
 
 STMT_NAME(lock, "LOCK TABLE")
 STMT_OPS(lock,
          stmt_name_lock,
-         tag_name,
-         class_other,
-         use_reads,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_reads,
          lock_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          session_lock);
 
 STMT_OPS(channel,
          channel_name,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          privilege_everybody,
-         compile_nothing,
+         stmt_compile_nothing,
          session_channel);
 
 STMT_OPS(maintain,
          maintain_name,
-         tag_name,
-         class_other,
+         stmt_tag_name,
+         stmt_class_other,
          maintain_use,
          privilege_everybody,
-         compile_nothing,
+         stmt_compile_nothing,
          session_maintain);

@@ -106,8 +106,8 @@ static enum tx_use slabs_use(const struct stmt *ast)
 STMT_OPS(slabs,
          slabs_name,
          slabs_tag,
-         class_ddl,
+         stmt_class_ddl,
          slabs_use,
          slabs_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_slabs);

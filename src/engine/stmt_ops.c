@@ -22,53 +22,53 @@ const struct stmt_ops *stmt_ops_of(const struct stmt *ast)
 
 /* ---- shared columns ---- */
 
-void tag_name(const struct dendro_stmt *stmt, char *to, size_t size)
+void stmt_tag_name(const struct dendro_stmt *stmt, char *to, size_t size)
 {
     snprintf(to, size, "%s", stmt_ops_of(stmt->ast)->name(stmt->ast));
 }
 
-void tag_rows(const struct dendro_stmt *stmt, char *to, size_t size)
+void stmt_tag_rows(const struct dendro_stmt *stmt, char *to, size_t size)
 {
     snprintf(to, size, "%s %" PRIu64, stmt_ops_of(stmt->ast)->name(stmt->ast), stmt->rows_count);
 }
 
-enum engine_class class_other(const struct stmt *ast)
+enum engine_class stmt_class_other(const struct stmt *ast)
 {
     (void)ast;
     return ENGINE_OTHER;
 }
 
-enum engine_class class_mod(const struct stmt *ast)
+enum engine_class stmt_class_mod(const struct stmt *ast)
 {
     (void)ast;
     return ENGINE_MOD;
 }
 
-enum engine_class class_ddl(const struct stmt *ast)
+enum engine_class stmt_class_ddl(const struct stmt *ast)
 {
     (void)ast;
     return ENGINE_DDL;
 }
 
-enum tx_use use_free(const struct stmt *ast)
+enum tx_use stmt_use_free(const struct stmt *ast)
 {
     (void)ast;
     return TX_FREE;
 }
 
-enum tx_use use_reads(const struct stmt *ast)
+enum tx_use stmt_use_reads(const struct stmt *ast)
 {
     (void)ast;
     return TX_READS;
 }
 
-enum tx_use use_writes(const struct stmt *ast)
+enum tx_use stmt_use_writes(const struct stmt *ast)
 {
     (void)ast;
     return TX_WRITES;
 }
 
-enum tx_use use_alone(const struct stmt *ast)
+enum tx_use stmt_use_alone(const struct stmt *ast)
 {
     (void)ast;
     return TX_ALONE;
@@ -92,7 +92,7 @@ int privilege_when_run(const struct dendro_stmt *stmt, const struct stmt *ast, s
     return privilege_everybody(stmt, ast, err);
 }
 
-int compile_nothing(struct dendro_stmt *stmt, struct dn_err *err)
+int stmt_compile_nothing(struct dendro_stmt *stmt, struct dn_err *err)
 {
     (void)stmt;
     (void)err;
@@ -104,12 +104,12 @@ int compile_nothing(struct dendro_stmt *stmt, struct dn_err *err)
 STMT_NAME(empty, "")
 STMT_OPS(empty,
          stmt_name_empty,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          privilege_everybody,
-         compile_nothing,
-         compile_nothing);
+         stmt_compile_nothing,
+         stmt_compile_nothing);
 
 static int
 checkpoint_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
@@ -133,9 +133,9 @@ static int checkpoint_run(struct dendro_stmt *stmt, struct dn_err *err)
 STMT_NAME(checkpoint, "CHECKPOINT")
 STMT_OPS(checkpoint,
          stmt_name_checkpoint,
-         tag_name,
-         class_other,
-         use_free,
+         stmt_tag_name,
+         stmt_class_other,
+         stmt_use_free,
          checkpoint_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          checkpoint_run);

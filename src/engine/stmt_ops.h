@@ -63,17 +63,18 @@ const struct stmt_ops *stmt_ops_of(const struct stmt *ast);
         return (words);                                       \
     }
 
-void tag_name(const struct dendro_stmt *stmt, char *to, size_t size); /* its name alone */
-void tag_rows(const struct dendro_stmt *stmt, char *to, size_t size); /* … and how many rows */
+void stmt_tag_name(const struct dendro_stmt *stmt, char *to, size_t size); /* its name alone */
+void stmt_tag_rows(const struct dendro_stmt *stmt, char *to, size_t size); /* … and how many rows */
 
-enum engine_class class_other(const struct stmt *ast); /* changes nothing that outlives it */
-enum engine_class class_mod(const struct stmt *ast);   /* rows */
-enum engine_class class_ddl(const struct stmt *ast);   /* objects, roles, settings of the system */
+enum engine_class stmt_class_other(const struct stmt *ast); /* changes nothing that outlives it */
+enum engine_class stmt_class_mod(const struct stmt *ast);   /* rows */
+enum engine_class
+stmt_class_ddl(const struct stmt *ast); /* objects, roles, settings of the system */
 
-enum tx_use use_free(const struct stmt *ast);
-enum tx_use use_reads(const struct stmt *ast);
-enum tx_use use_writes(const struct stmt *ast);
-enum tx_use use_alone(const struct stmt *ast);
+enum tx_use stmt_use_free(const struct stmt *ast);
+enum tx_use stmt_use_reads(const struct stmt *ast);
+enum tx_use stmt_use_writes(const struct stmt *ast);
+enum tx_use stmt_use_alone(const struct stmt *ast);
 
 /* It concerns the session alone, or shows what everybody may see. */
 int privilege_everybody(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err);
@@ -85,6 +86,6 @@ int privilege_by_planner(const struct dendro_stmt *stmt,
 int privilege_when_run(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err);
 
 /* Nothing to prepare. */
-int compile_nothing(struct dendro_stmt *stmt, struct dn_err *err);
+int stmt_compile_nothing(struct dendro_stmt *stmt, struct dn_err *err);
 /* Rows made by describe.h: the names and types of their columns (compile.c). */
-int compile_described(struct dendro_stmt *stmt, struct dn_err *err);
+int stmt_compile_described(struct dendro_stmt *stmt, struct dn_err *err);

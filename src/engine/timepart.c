@@ -601,9 +601,9 @@ static enum tx_use timepart_use(const struct stmt *ast)
 
 STMT_OPS(timepart,
          timepart_name,
-         tag_name,
-         class_ddl,
+         stmt_tag_name,
+         stmt_class_ddl,
          timepart_use,
          timepart_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_timepart);

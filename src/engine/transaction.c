@@ -485,8 +485,8 @@ static void transaction_tag(const struct dendro_stmt *stmt, char *to, size_t siz
 STMT_OPS(transaction,
          transaction_name,
          transaction_tag,
-         class_other,
-         use_free,
+         stmt_class_other,
+         stmt_use_free,
          privilege_everybody,
-         compile_nothing,
+         stmt_compile_nothing,
          tx_run);

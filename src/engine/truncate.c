@@ -131,9 +131,9 @@ truncate_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struc
 STMT_NAME(truncate, "TRUNCATE TABLE")
 STMT_OPS(truncate,
          stmt_name_truncate,
-         tag_name,
-         class_mod,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_mod,
+         stmt_use_writes,
          truncate_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_truncate);

@@ -538,9 +538,9 @@ static const char *type_stmt_name(const struct stmt *ast)
 
 STMT_OPS(type,
          type_stmt_name,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          type_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_type);

@@ -523,9 +523,9 @@ create_view_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, st
 STMT_NAME(create_view, "CREATE VIEW")
 STMT_OPS(create_view,
          stmt_name_create_view,
-         tag_name,
-         class_ddl,
-         use_writes,
+         stmt_tag_name,
+         stmt_class_ddl,
+         stmt_use_writes,
          create_view_privilege,
-         compile_nothing,
+         stmt_compile_nothing,
          stmt_run_create_view);
