@@ -238,6 +238,10 @@ void codec_kin_from_codes(const uint16_t *codes,
                           uint32_t count,
                           uint32_t guide,
                           struct codec_kin *ret);
+/* The same where the rows of each series follow each other: starts[0 .. n) are their first rows,
+ * ascending, the first of them 0. */
+void codec_kin_from_starts(
+    const uint16_t *starts, uint32_t n, uint32_t count, uint32_t guide, struct codec_kin *ret);
 /* Who is kin to whom, from the guide's vector, whose column has the id. */
 int codec_kin_of_guide(const struct codec_src *guide,
                        uint32_t id,

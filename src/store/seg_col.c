@@ -356,7 +356,10 @@ static int seg_col_encode(struct seg_writer *w,
     rc = codec_encode_hinted(v, &hint, &w->scratch, &c->enc, &vec->codec, err);
     if (rc < 0)
         return rc;
-    w->guided += hint.kin && codec_ops_by_id(vec->codec)->guided;
+    if (hint.kin && codec_ops_by_id(vec->codec)->guided) {
+        w->guided++;
+        w->runs_guided = w->runs_guided || w->guide_runs;
+    }
     if (c->enc.len - vec->at > VOLUME_OBJECT_MAX)
         return DN_FAIL(err,
                        DN_E_TOO_LONG,

@@ -36,6 +36,7 @@ static void seg_put_meta(struct seg_writer *w, struct buf *b)
     flags |= t->time_col >= 0 ? SEG_FLAG_TIME : 0u;
     flags |= t->time_desc ? SEG_FLAG_TIME_DESC : 0u;
     flags |= t->form == KEY_NONE ? SEG_FLAG_ROWID : 0u;
+    flags |= w->runs_guided ? SEG_FLAG_RUN_GUIDE : 0u;
     buf_u64(b, m->rows);
     buf_u32(b, m->runs);
     buf_u32(b, m->blocks);

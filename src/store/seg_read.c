@@ -160,6 +160,32 @@ int seg_vec_guide(const struct seg *s,
                    rows->block);
 }
 
+int seg_vec_kin_of_runs(const struct seg *s,
+                        const struct seg_rows *rows,
+                        uint32_t id,
+                        struct codec_kin *ret,
+                        struct dn_err *err)
+{
+    const struct table *t = s->table;
+    uint16_t starts[SEG_VECTOR_ROWS];
+    uint32_t n = 0;
+
+    if (t->series_count == 0 || t->columns[t->series[0]].id != id)
+        return 0;
+    DN_CHECK_DISK(s->flags & SEG_FLAG_RUN_GUIDE,
+                  err,
+                  "%s: runs are to guide block %u, and no flag says that they do",
+                  s->name,
+                  rows->block);
+    starts[n++] = 0;
+    for (uint32_t run = seg_run_of(&s->runs, &s->blocks[rows->block], rows->first) + 1;
+         run < s->runs.count && s->runs.first_row[run] < rows->first + rows->count;
+         run++)
+        starts[n++] = (uint16_t)(s->runs.first_row[run] - rows->first);
+    codec_kin_from_starts(starts, n, rows->count, id, ret);
+    return 1;
+}
+
 int seg_vec_home(const struct seg *s,
                  const struct seg_vecref *v,
                  uint32_t group,
@@ -512,6 +538,11 @@ static int seg_fetch_kin(const struct seg_fetch *f,
         codec_kin_from_codes(pins->codes, rows->count, guide, kin);
         *ret = kin;
         return 0;
+    }
+    rc = seg_vec_kin_of_runs(f->s, rows, guide, kin, err);
+    if (rc != 0) {
+        *ret = kin;
+        return rc < 0 ? rc : 0;
     }
     rc = seg_vec_guide(f->s, rows, guide, &v, err);
     if (rc == 0)

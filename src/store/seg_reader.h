@@ -177,6 +177,13 @@ int seg_vec_guide(const struct seg *s,
                   uint32_t id,
                   struct seg_vecref *ret,
                   struct dn_err *err) DN_MUST_CHECK;
+/* Does the column with this id guide by the runs? It is one of the series, whose values are in the
+ * run table. Fills ret then; 0: it does not. */
+int seg_vec_kin_of_runs(const struct seg *s,
+                        const struct seg_rows *rows,
+                        uint32_t id,
+                        struct codec_kin *ret,
+                        struct dn_err *err) DN_MUST_CHECK;
 /* The vector `back` before v in its column, whose dictionary v uses; it must be of the same group.
  */
 int seg_vec_home(const struct seg *s,

@@ -199,13 +199,18 @@ static int seg_verify_vector(struct seg_check *k,
         kin = arena_alloc(&k->arena, sizeof *kin);
         if (!kin)
             return DN_FAIL_NOMEM(err);
-        rc = seg_vec_guide(s, rows, guide, &other, err);
-        if (rc == 0)
-            rc = seg_verify_src(k, &other, group, &home, err);
-        if (rc == 0)
-            rc = codec_kin_of_guide(&home, guide, kin, err);
+        rc = seg_vec_kin_of_runs(s, rows, guide, kin, err);
         if (rc < 0)
             return rc;
+        if (rc == 0) {
+            rc = seg_vec_guide(s, rows, guide, &other, err);
+            if (rc == 0)
+                rc = seg_verify_src(k, &other, group, &home, err);
+            if (rc == 0)
+                rc = codec_kin_of_guide(&home, guide, kin, err);
+            if (rc < 0)
+                return rc;
+        }
     }
     back = codec_back(&src);
     if (back) {

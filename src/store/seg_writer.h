@@ -113,9 +113,11 @@ struct seg_writer {
     uint32_t group_blocks;
     uint32_t group_rows;
     uint32_t group_block_rows[SEG_GROUP_BLOCKS];
-    /* seg_turns.c: rows of many series that take turns */
-    struct seg_wcol *guide; /* tells which rows belong together; NULL: none does */
-    struct codec_kin *kins; /* owned: per vector of the block, once the guide is written; or NULL */
+    /* seg_turns.c: rows of many series that take turns, or follow each other in short runs */
+    struct seg_wcol *guide; /* tells which rows belong together; NULL: no column does */
+    bool guide_runs;        /* the runs tell it */
+    bool runs_guided;       /* they have, in some vector of the segment */
+    struct codec_kin *kins; /* owned: per vector of the block, once the guide is known; or NULL */
     uint32_t guided;        /* vectors of the block that the guide made shorter */
     uint32_t guide_wait;    /* blocks before the next search for a guide */
     uint32_t guide_step;    /* as many were waited for the last time */

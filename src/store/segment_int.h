@@ -54,7 +54,8 @@ enum seg_flag {
     SEG_FLAG_TIME = 8,       /* the table has a time column: runs have a time range */
     SEG_FLAG_TIME_DESC = 16, /* slabs run backwards */
     SEG_FLAG_ROWID = 32,     /* no key: rows are told apart by the row id */
-    SEG_FLAGS_KNOWN = 63
+    SEG_FLAG_RUN_GUIDE = 64, /* runs guide some vectors (docs/adr/0023) */
+    SEG_FLAGS_KNOWN = 127
 };
 
 /* Flags of a column directory entry. */

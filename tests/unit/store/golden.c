@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -65,6 +66,23 @@ void golden_model(struct model *m)
         golden_row(raw, i * 50, "beta", 2); /* two slabs */
     for (uint32_t i = 0; i < 3; i++)
         golden_row(raw, i, "gamma", -1);
+    model_end(m, raw);
+}
+
+void golden_runs_model(struct model *m)
+{
+    struct colbuf *raw;
+
+    model_begin(m, model_table(&golden_shape), &raw);
+    for (uint32_t i = 0; i < 40; i++)
+        golden_row(raw, i * 50, "beta", 2); /* two slabs */
+    for (uint32_t k = 0; k < GOLDEN_SHORT; k++) {
+        char host[16];
+
+        (void)snprintf(host, sizeof host, "short %u", k);
+        for (uint32_t i = 0; i < 4 + k % 5; i++)
+            golden_row(raw, k * 37 % 1000 + i * 9, host, 3);
+    }
     model_end(m, raw);
 }
 

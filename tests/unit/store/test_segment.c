@@ -219,6 +219,75 @@ static void test_short_runs(void **state)
     model_done(&m);
 }
 
+/* Short runs of up to `most` rows: a clock, a value that walks, a number, a text of the series. */
+static void runs_model(struct model *m, uint32_t most, struct rng *r)
+{
+    static const char *const sites[] = {"north", "south", "a place that is far away", ""};
+    struct colbuf *raw;
+
+    model_begin(m, model_table(&metrics), &raw);
+    for (uint32_t k = 0; k * most < 60000; k++) {
+        uint32_t rows = 1 + rng_below(r, most);
+        double v = rng_below(r, 1000);
+        char host[16];
+
+        (void)snprintf(host, sizeof host, "h%u", k);
+        for (uint32_t i = 0; i < rows; i++) {
+            const char *site = sites[k % 4];
+            struct datum d[] = {
+                {.type = TYPE_VARCHAR, .str = {host, (uint32_t)strlen(host)}},
+                {.type = TYPE_TIMESTAMP, .v.i64 = 1000 + (int64_t)i * 10 + rng_below(r, 9)},
+                {.type = TYPE_DOUBLE, .null = rng_chance(r, 2), .v.f64 = v},
+                {.type = TYPE_INTEGER, .null = rng_chance(r, 2), .v.i64 = k % 900},
+                {.type = TYPE_VARCHAR, .str = {site, (uint32_t)strlen(site)}},
+                {.type = TYPE_BIGINT, .v.i64 = 1},
+                {.type = TYPE_SMALLINT},
+                {.type = TYPE_BIGINT, .null = true},
+                {.type = TYPE_BIGINT}};
+
+            v += rng_below(r, 5);
+            for (uint32_t c = 0; c < DN_ARRAY_SIZE(d); c++)
+                assert_true(colbuf_append(&raw[c], &d[c]));
+        }
+    }
+    model_end(m, raw);
+}
+
+/* Runs of any length, down to one row each: values are differences to the row before of the run,
+ * and are read with the run table. */
+static void test_runs_guide(void **state)
+{
+    static const uint32_t most[] = {1, 2, 5, 9, 60, 700};
+
+    (void)state;
+    for (size_t i = 0; i < DN_ARRAY_SIZE(most); i++) {
+        struct rng r = {.x = 79 + most[i]};
+        struct dn_err err = {0};
+        struct seg_meta meta;
+        struct model m;
+        struct place p;
+        struct seg *s;
+        struct buf b;
+
+        runs_model(&m, most[i], &r);
+        round_trip(&m, 1024, &r);
+        place_init(&p);
+        buf_init(&b, NULL);
+        assert_int_equal(model_write(&m, 1, 1024, &r, &b, &meta, &err), 0);
+        place_put(&p, m.t->id, 1, &b);
+        s = place_open(&p, NULL, m.t, 1);
+        assert_int_equal(guided_vectors(s) > 0, (s->flags & SEG_FLAG_RUN_GUIDE) != 0);
+        if (most[i] == 5 || most[i] == 60)
+            assert_true(guided_vectors(s) >= 2 * m.rows / 1024);
+        for (uint32_t c = 1; c < metrics.cols; c++)
+            check_alone(&m, s, c, NULL);
+        seg_unref(s);
+        buf_done(&b);
+        place_done(&p);
+        model_done(&m);
+    }
+}
+
 /* Runs around the limits: 1023, 1024, 1025 rows, 16384 and one more, in turn with single rows. */
 static void test_run_limits(void **state)
 {
@@ -493,6 +562,7 @@ int main(void)
         cmocka_unit_test(test_random_tables),
         cmocka_unit_test(test_long_runs),
         cmocka_unit_test(test_short_runs),
+        cmocka_unit_test(test_runs_guide),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_constants_are_free),
         cmocka_unit_test(test_other_versions),

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The golden segment: fixed rows, fixed bytes. Arguments: tests/golden/segment_v1_guided.bin,
- * docs/format/segment.md, tests/golden/segment_v1.bin, which an earlier writer made of the same
- * rows; a fourth one, "write", writes the first file anew (only ever with a new format or codec).
+ * Golden segments: fixed rows, fixed bytes. Arguments: docs/format/segment.md, then the files of
+ * tests/golden: segment_v1_guided.bin; segment_v1_runs.bin, of many short runs; and segment_v1.bin,
+ * which an earlier writer made of the rows of the first. A fifth one, "write", writes the first two
+ * files anew (only ever with a new format or codec).
  *
- * Three proofs: the writer makes the bytes of the first; the reader reads them; and a decoder that
- * takes its offsets and the order of arrays from the tables of the page, and vectors from the
- * second reader of docs/format/vector.md, finds the rows, too; both of them in both files. So
+ * Three proofs: the writer makes the bytes of the first two; the reader reads them; and a decoder
+ * that takes its offsets and the order of arrays from the tables of the page, and vectors from the
+ * second reader of docs/format/vector.md, finds the rows, too; both of them in all files. So
  * neither writer, reader nor page can change alone. */
 #include "base/hash.h"
 #include "golden.h"
@@ -21,29 +22,58 @@
 
 #include <cmocka.h>
 
-static const char *golden_path;
-static const char *golden_old_path;
+/* One file. */
+struct golden {
+    const char *path;
+    void (*model)(struct model *m);
+    bool now;       /* today's writer makes it */
+    uint32_t flags; /* of its meta data */
+    uint32_t runs;
+    bool by_column; /* a column guides some vectors */
+    bool by_runs;   /* the runs do */
+    bool cut;       /* the greatest note of some block is cut */
+};
+
+static struct golden goldens[] = {
+    /* Runs: beta, gamma, alpha in some order; and beta's later slab. */
+    {.model = golden_model,
+     .now = true,
+     .flags = 1 | 2 | 8 | 16,
+     .runs = 4,
+     .by_column = true,
+     .cut = true},
+    {.model = golden_runs_model,
+     .now = true,
+     .flags = 1 | 2 | 8 | 16 | 64,
+     .runs = 2 + GOLDEN_SHORT,
+     .by_runs = true},
+    {.model = golden_model, .flags = 1 | 2 | 8 | 16, .runs = 4, .cut = true},
+};
 static const char *doc_path;
 
 static void test_writer(void **state)
 {
-    struct model m;
-    struct buf b;
-    uint8_t *p;
-    size_t n;
-
     (void)state;
-    golden_model(&m);
-    golden_bytes(&m, &b);
-    p = page_read_file(golden_path, &n);
-    assert_int_equal(b.len, n);
-    assert_memory_equal(b.data, p, n);
-    mem_free(p);
-    buf_done(&b);
-    model_done(&m);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(goldens); i++) {
+        struct model m;
+        struct buf b;
+        uint8_t *p;
+        size_t n;
+
+        if (!goldens[i].now)
+            continue;
+        goldens[i].model(&m);
+        golden_bytes(&m, &b);
+        p = page_read_file(goldens[i].path, &n);
+        assert_int_equal(b.len, n);
+        assert_memory_equal(b.data, p, n);
+        mem_free(p);
+        buf_done(&b);
+        model_done(&m);
+    }
 }
 
-static void read_file(const char *path)
+static void read_file(const struct golden *g)
 {
     char name[VOLUME_NAME_MAX + 1];
     struct dn_err err = {0};
@@ -53,9 +83,9 @@ static void read_file(const char *path)
     struct seg *s;
     size_t n;
 
-    golden_model(&m);
+    g->model(&m);
     place_init(&p);
-    bytes = page_read_file(path, &n);
+    bytes = page_read_file(g->path, &n);
     seg_name(m.t->id, GOLDEN_ID, name);
     assert_string_equal(name, "seg/0000000000000007/0000000000000011");
     assert_true(sim_disk_set(p.disk, 'o', name, bytes, n));
@@ -72,8 +102,8 @@ static void read_file(const char *path)
 static void test_reader(void **state)
 {
     (void)state;
-    read_file(golden_path);
-    read_file(golden_old_path);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(goldens); i++)
+        read_file(&goldens[i]);
 }
 
 /* ---- a decoder that knows only the page ---- */
@@ -112,7 +142,9 @@ struct decoder {
     struct doc_column cols[16];
     struct array dirs[ARRAYS_MAX];
     uint32_t dirs_count;
-    uint32_t guided; /* vectors that were read with a guide */
+    const struct golden *golden;
+    uint32_t by_column; /* vectors that were read with a guide: a column … */
+    uint32_t by_runs;   /* … or the runs */
 };
 
 static struct ref_row *decode_array(struct decoder *d, enum type_id type, uint32_t n)
@@ -184,7 +216,7 @@ static void decode_fixed(struct decoder *d, size_t n)
     d->groups = (uint32_t)doc_field(d->doc, "Meta data", "groups", meta);
     d->columns = (uint32_t)doc_field(d->doc, "Meta data", "columns", meta);
     d->time = doc_field(d->doc, "Meta data", "flags", meta) & 8;
-    assert_int_equal(doc_field(d->doc, "Meta data", "flags", meta), 1 | 2 | 8 | 16);
+    assert_int_equal(doc_field(d->doc, "Meta data", "flags", meta), d->golden->flags);
     assert_int_equal(doc_field(d->doc, "Meta data", "time_column", meta), 2);
     assert_int_equal(doc_field(d->doc, "Meta data", "seq_min", meta), 100);
     assert_int_equal(doc_field(d->doc, "Meta data", "seq_max", meta), 100 + 1950 / 64);
@@ -313,17 +345,34 @@ vector_src(const struct decoder *d, const struct doc_column *c, uint32_t index)
         .n = (size_t)find(c->arrays, c->arrays_count, "v_length")->rows[index].bits};
 }
 
+/* Each row but the first of a run has the one before it. */
+static void decode_kin_of_runs(
+    const struct decoder *d, uint32_t guide, uint32_t first, uint32_t rows, struct codec_kin *ret)
+{
+    const struct array *runs = find(d->dirs, d->dirs_count, "run_first_row");
+
+    *ret = (struct codec_kin){.guide = guide, .count = rows};
+    for (uint32_t i = 0; i < rows; i++)
+        ret->of[i] = (uint16_t)i;
+    for (uint32_t k = 0; k < runs->count; k++)
+        if (runs->rows[k].bits > first && runs->rows[k].bits < first + rows)
+            ret->of[runs->rows[k].bits - first] = 0;
+    for (uint32_t i = 0; i < rows; i++)
+        if (ret->of[i] == 0)
+            ret->seed_rows[ret->seeds++] = (uint16_t)i;
+}
+
 /* The nearest row before each that has the same value in the guide, whose entries differ. */
-static void decode_kin(
-    const struct decoder *d, uint32_t guide, uint32_t index, uint32_t rows, struct codec_kin *ret)
+static void decode_kin_of_column(const struct decoder *d,
+                                 const struct doc_column *c,
+                                 uint32_t index,
+                                 uint32_t rows,
+                                 struct codec_kin *ret)
 {
     static struct ref_row values[1024];
-    const struct doc_column *c = d->cols;
     struct codec_src home;
     struct codec_src src;
 
-    while (c->id != guide)
-        c++;
     src = vector_src(d, c, index);
     assert_true(src.codec == CODEC_DICT || src.codec == CODEC_DICT_NEXT ||
                 src.codec == CODEC_DICT_FAR);
@@ -332,7 +381,7 @@ static void decode_kin(
         src.home = &home;
     }
     ref_decode(&src, values);
-    *ret = (struct codec_kin){.guide = guide, .count = rows};
+    *ret = (struct codec_kin){.guide = c->id, .count = rows};
     for (uint32_t i = 0; i < rows; i++) {
         for (uint32_t k = 0; k < i; k++)
             if (values[k].len == values[i].len &&
@@ -363,9 +412,17 @@ static uint64_t decode_vector(struct decoder *d,
     if (!m) /* placed; now the guides can be found */
         return at + src.n;
     if (codec_guide(&src)) {
-        decode_kin(d, codec_guide(&src), index, rows, &kin);
+        const struct doc_column *guide = d->cols;
+
+        while (guide->id != codec_guide(&src))
+            guide++;
+        if (guide->series)
+            decode_kin_of_runs(d, guide->id, first, rows, &kin);
+        else
+            decode_kin_of_column(d, guide, index, rows, &kin);
         src.kin = &kin;
-        d->guided++;
+        d->by_runs += guide->series;
+        d->by_column += !guide->series;
     }
     if (codec_back(&src)) {
         home = vector_src(d, c, index - codec_back(&src));
@@ -437,7 +494,7 @@ static void check_runs(const struct decoder *d, const struct model *m)
 {
     const struct array *first = find(d->dirs, d->dirs_count, "run_first_row");
 
-    assert_int_equal(d->runs, 4); /* beta, gamma, alpha in some order; and beta's later slab */
+    assert_int_equal(d->runs, d->golden->runs);
     for (uint32_t c = 0; c < d->columns; c++)
         for (uint32_t i = 0; i < d->runs && d->cols[c].series; i++) {
             uint32_t end = i + 1 < d->runs ? (uint32_t)first->rows[i + 1].bits : d->rows;
@@ -447,7 +504,7 @@ static void check_runs(const struct decoder *d, const struct model *m)
         }
     /* Descending time: the later slab stands first. */
     assert_int_equal(find(d->dirs, d->dirs_count, "run_slab")->rows[0].bits, 2000000);
-    assert_int_equal(find(d->dirs, d->dirs_count, "run_slab")->rows[3].bits, 1000000);
+    assert_int_equal(find(d->dirs, d->dirs_count, "run_slab")->rows[d->runs - 1].bits, 1000000);
     assert_int_equal(find(d->dirs, d->dirs_count, "run_time_max")->rows[0].bits,
                      1000000 + 1950 * 700);
 }
@@ -544,21 +601,21 @@ static void check_strings(const struct decoder *d)
             cut++;
         }
     }
-    assert_true(cut > 0);
+    assert_true((cut > 0) == d->golden->cut);
 }
 
-static void check_page(const char *path, bool guided)
+static void check_page(const struct golden *g)
 {
-    struct decoder d = {0};
+    struct decoder d = {.golden = g};
     struct model m;
     uint8_t *bytes;
     uint8_t *doc;
     size_t doc_n;
     size_t n;
 
-    golden_model(&m);
+    g->model(&m);
     arena_init(&d.arena, NULL);
-    bytes = page_read_file(path, &n);
+    bytes = page_read_file(g->path, &n);
     doc = page_read_file(doc_path, &doc_n);
     d.bytes = bytes;
     d.doc = (const char *)doc;
@@ -575,7 +632,8 @@ static void check_page(const char *path, bool guided)
     assert_int_equal(
         decode_data(&d, &m),
         doc_field(d.doc, "Trailer", "footer_offset", bytes + n - doc_size(d.doc, "Trailer")));
-    assert_true((d.guided > 0) == guided);
+    assert_true((d.by_column > 0) == g->by_column);
+    assert_true((d.by_runs > 0) == g->by_runs);
     check_runs(&d, &m);
     check_zones(&d, &m);
     check_strings(&d);
@@ -588,21 +646,21 @@ static void check_page(const char *path, bool guided)
 static void test_page(void **state)
 {
     (void)state;
-    check_page(golden_path, true);
-    check_page(golden_old_path, false);
+    for (size_t i = 0; i < DN_ARRAY_SIZE(goldens); i++)
+        check_page(&goldens[i]);
 }
 
-static int write_golden(void)
+static int write_golden(const struct golden *g)
 {
     struct model m;
     struct buf b;
-    FILE *f = fopen(golden_path, "wb");
+    FILE *f = fopen(g->path, "wb");
     bool good;
 
-    golden_model(&m);
+    g->model(&m);
     golden_bytes(&m, &b);
     good = f && fwrite(b.data, 1, b.len, f) == b.len && fclose(f) == 0;
-    printf("%s: %zu bytes%s\n", golden_path, b.len, good ? "" : ", not written");
+    printf("%s: %zu bytes%s\n", g->path, b.len, good ? "" : ", not written");
     buf_done(&b);
     model_done(&m);
     return good ? 0 : 1;
@@ -616,12 +674,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_page),
     };
 
-    if (argc < 4)
+    if (argc < 5)
         return 2;
-    golden_path = argv[1];
-    doc_path = argv[2];
-    golden_old_path = argv[3];
-    if (argc > 4 && strcmp(argv[4], "write") == 0)
-        return write_golden();
+    doc_path = argv[1];
+    for (size_t i = 0; i < DN_ARRAY_SIZE(goldens); i++)
+        goldens[i].path = argv[2 + i];
+    if (argc > 5 && strcmp(argv[5], "write") == 0)
+        return write_golden(&goldens[0]) | write_golden(&goldens[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
