@@ -18,8 +18,9 @@ static inline uint64_t codec_repeat(uint64_t mask, unsigned lane_bits)
 
 /* Four words at once, wherever they lie: two registers of two words where there are no wider. */
 typedef uint64_t codec_quad __attribute__((vector_size(32), aligned(1)));
-#define CODEC_ROW_QUADS 4u  /* of a row of 128 bytes */
-#define CODEC_SIDES     32u /* see KERNEL_STEPS */
+typedef uint64_t codec_quad_whole __attribute__((vector_size(32))); /* of a conversion */
+#define CODEC_ROW_QUADS 4u                                          /* of a row of 128 bytes */
+#define CODEC_SIDES     32u                                         /* see KERNEL_STEPS */
 
 /* Sixteen codes of a byte, and sums of such: see weigh_u8. */
 typedef uint8_t codec_code_lanes __attribute__((vector_size(16)));

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "codec/bitpack.h"
+#include "codec/codec.h"
 
 /* Unpacked codes of a frame (codec_frame.h): lanes as bitpack.h describes them. */
 struct codec_codes {
@@ -15,6 +16,15 @@ struct codec_codes {
     unsigned width;             /* bits of a code */
     uint32_t count;             /* how many */
 };
+
+/* Differences to kin that follow each other (codec_kin.h): what codec_kernels.stretches takes. */
+struct codec_stretches {
+    const struct codec_kin *kin; /* with stretches */
+    const uint64_t *seeds;       /* by their number */
+    uint64_t least;              /* added to each code */
+};
+
+#define CODEC_STRETCHES_WIDTH 14u /* of a code, at most, in codec_kernels.stretches */
 
 #define CODEC_EXPONENT_MAX 18u /* of ten, in codec_kernels.scale */
 
@@ -26,6 +36,12 @@ struct codec_kernels {
     /* to[0] = first, to[i] = to[i - 1] + step + code i, modulo 2^(8 * size). */
     void (*sums)(
         const struct codec_codes *codes, uint64_t first, uint64_t step, uint32_t size, void *to);
+    /* to[i] = seed, or the kin's + least + code i, modulo 2^64; width <= 14. */
+    void (*stretches)(const struct codec_codes *codes,
+                      const struct codec_stretches *s,
+                      uint64_t *to);
+    /* The same where all codes are 0. */
+    void (*steps)(const struct codec_stretches *s, uint64_t *to);
     /* Each of -2^51 .. 2^51 becomes the double nearest to it / 10^exponent; in place. */
     void (*scale)(uint64_t *ints, uint32_t count, unsigned exponent);
     /* sums() and scale() in one, if all values fit into 32 bits with their sign. */

@@ -109,6 +109,8 @@ KERNEL_ATTR static void KERNEL(sums)(
     }
 }
 
+#include "codec/codec_kernel_kin_tmpl.h"
+
 /* An integer; exponent > 0. */
 KERNEL_ATTR static inline double KERNEL(scale_value)(double n, double high, double low)
 {
@@ -212,6 +214,8 @@ static const struct codec_kernels KERNEL(table) = {
     .unpack = KERNEL(unpack),
     .widen = KERNEL(widen),
     .sums = KERNEL(sums),
+    .stretches = KERNEL(stretches),
+    .steps = KERNEL(steps),
     .scale = KERNEL(scale),
     .sums_scale = KERNEL(sums_scale),
     .widen_scale = KERNEL(widen_scale),

@@ -161,6 +161,9 @@ void codec_kin_from_codes(const uint16_t *codes,
 void codec_kin_from_starts(
     const uint16_t *starts, uint32_t n, uint32_t count, uint32_t guide, struct codec_kin *ret)
 {
+    uint16_t *restrict of = ret->of;
+    uint16_t *restrict seed_of = ret->seed_of;
+
     DN_ASSERT(n > 0 && n <= count && starts[0] == 0);
     ret->guide = guide;
     ret->count = count;
@@ -168,19 +171,19 @@ void codec_kin_from_starts(
     ret->seeds = n;
     ret->stretches = n * CODEC_KIN_LONG > count ? 0 : n;
     for (uint32_t i = 0; i < count; i++)
-        ret->of[i] = (uint16_t)i;
-    memcpy(ret->seed_rows, starts, n * sizeof *starts);
+        of[i] = (uint16_t)i;
     for (uint32_t k = 0; k < n; k++)
-        ret->of[starts[k]] = 0;
+        of[starts[k]] = 0;
+    memcpy(ret->seed_rows, starts, n * sizeof *starts);
     if (ret->stretches) {
         memcpy(ret->starts, starts, n * sizeof *starts);
         for (uint32_t k = 0; k < n; k++)
-            ret->seed_of[k] = (uint16_t)k;
+            seed_of[k] = (uint16_t)k;
         return;
     }
     for (uint32_t k = 0; k < n; k++)
         for (uint32_t row = starts[k]; row < (k + 1 < n ? starts[k + 1] : count); row++)
-            ret->seed_of[row] = (uint16_t)k;
+            seed_of[row] = (uint16_t)k;
 }
 
 void codec_kin_ready(const struct codec_in *in)

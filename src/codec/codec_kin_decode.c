@@ -135,6 +135,12 @@ static void codec_kin_bare_seeds(const struct codec_kin_frame *f, uint64_t seeds
     union bitpack_lanes lanes;
 
     bitpack_unpack(f->seed_highs, kin->seeds, f->tall, &lanes);
+    if (!f->chain && f->size == 8) {
+        struct codec_codes codes = {&lanes, f->tall, kin->seeds};
+
+        codec_kernels()->widen(&codes, base, 8, seeds);
+        return;
+    }
     for (uint32_t i = 0; i < kin->seeds; i++) {
         uint64_t v = base + bitpack_lane(&lanes, f->tall, i);
 
@@ -184,30 +190,117 @@ static void codec_kin_same(const struct codec_kin *kin, const uint64_t *seeds, u
 {
     for (uint32_t i = 0; i < kin->count && !kin->stretches; i++)
         to[i] = seeds[kin->seed_of[i]];
-    for (uint32_t k = 0; k < kin->stretches; k++)
-        for (uint32_t row = kin->starts[k]; row < codec_kin_end(kin, k); row++)
-            to[row] = seeds[kin->seed_of[k]];
-}
-
-/* All differences are the same: what a stretch begins with says all of it. */
-static void codec_kin_steps(const struct codec_kin_frame *f, uint64_t *to)
-{
-    const struct codec_kin *kin = f->kin;
-    uint64_t seeds[VEC_ROWS_MAX];
-
-    codec_kin_bare_seeds(f, seeds);
     for (uint32_t k = 0; k < kin->stretches; k++) {
+        uint64_t v = seeds[kin->seed_of[k]];
+        uint32_t end = codec_kin_end(kin, k);
         uint32_t row = kin->starts[k];
-        uint32_t rows = codec_kin_end(kin, k) - row;
-        uint64_t v = kin->of[row] ? to[kin->of[row] - 1] + f->least : seeds[kin->seed_of[k]];
 
-        for (uint64_t i = 0; i < rows; i++)
-            to[row + i] = v + f->least * i;
+        for (; row < end && row + 4 <= kin->count; row += 4)
+            to[row] = to[row + 1] = to[row + 2] = to[row + 3] = v; /* as above */
+        for (; row < end; row++)
+            to[row] = v;
     }
 }
 
+/* What odd rows have beyond the width of the others. */
+static void codec_kin_highs(const struct codec_kin_frame *f, uint64_t highs[VEC_ROWS_MAX])
+{
+    union bitpack_lanes lanes;
+
+    bitpack_unpack(f->odd_highs, f->odd, f->odd_width, &lanes);
+    for (uint32_t i = 0; i < f->odd; i++)
+        highs[i] = (uint64_t)codec_unzigzag(bitpack_lane(&lanes, f->odd_width, i)) << f->width;
+}
+
+/* The seeds; lanes have the codes, of 16 bits at most. */
+static void codec_kin_seeds_of_lanes(const struct codec_kin_frame *f,
+                                     const union bitpack_lanes *codes,
+                                     const uint64_t *highs,
+                                     uint64_t *restrict seeds)
+{
+    const struct codec_kin *kin = f->kin;
+    uint64_t base = f->seed_least;
+    uint64_t first = f->chain ? 0 : base;
+    union bitpack_lanes lanes;
+    struct codec_codes highs_codes = {&lanes, f->tall, kin->seeds};
+    uint32_t odd = 0;
+
+    bitpack_unpack(f->seed_highs, kin->seeds, f->tall, &lanes);
+    codec_kernels()->widen(&highs_codes, 0, 8, seeds);
+    for (uint32_t i = 0; i < kin->seeds && f->width <= 8; i++)
+        seeds[i] = first + (seeds[i] << f->width) + codes->u8[kin->seed_rows[i]];
+    for (uint32_t i = 0; i < kin->seeds && f->width > 8; i++)
+        seeds[i] = first + (seeds[i] << f->width) + codes->u16[kin->seed_rows[i]];
+    for (uint32_t i = 0; i < kin->seeds && f->chain; i++) {
+        while (odd < f->odd && f->odd_rows[odd] < kin->seed_rows[i])
+            odd++;
+        if (odd < f->odd && f->odd_rows[odd] == kin->seed_rows[i])
+            base += highs[odd];
+        seeds[i] = base += seeds[i];
+    }
+}
+
+/* Are all odd rows seeds? */
+static bool codec_kin_odd_seeds(const struct codec_kin_frame *f)
+{
+    for (uint32_t i = 0; i < f->odd; i++)
+        if (f->kin->of[f->odd_rows[i]])
+            return false;
+    return true;
+}
+
+/* Adds it to the values of odd rows that are no seeds, and to those behind them in their stretch,
+ * each of which is a line of kin. */
+static void
+codec_kin_raise_odd(const struct codec_kin_frame *f, const uint64_t *highs, uint64_t *to)
+{
+    const struct codec_kin *kin = f->kin;
+    uint32_t stretch = 0;
+
+    for (uint32_t i = 0; i < f->odd; i++) {
+        while (codec_kin_end(kin, stretch) <= f->odd_rows[i])
+            stretch++;
+        if (f->odd_rows[i] == kin->starts[stretch])
+            continue;
+        for (uint32_t row = f->odd_rows[i]; row < codec_kin_end(kin, stretch); row++)
+            to[row] += highs[i];
+    }
+}
+
+/* Values of stretches; the kin frame has no symbols. */
+static void codec_kin_sum_stretches(const struct codec_kin_frame *f, uint64_t *to)
+{
+    const struct codec_kin *kin = f->kin;
+    uint64_t seeds[VEC_ROWS_MAX];
+    uint64_t highs[VEC_ROWS_MAX];
+    union bitpack_lanes lanes;
+    struct codec_codes codes = {&lanes, f->width, kin->count};
+    struct codec_stretches s = {kin, seeds, f->least};
+
+    bitpack_unpack(f->codes, kin->count, f->width, &lanes);
+    if (f->odd)
+        codec_kin_highs(f, highs);
+    codec_kin_seeds_of_lanes(f, &lanes, highs, seeds);
+    if (f->width == 0 && codec_kin_odd_seeds(f)) {
+        codec_kernels()->steps(&s, to);
+        return;
+    }
+    codec_kernels()->stretches(&codes, &s, to);
+    if (f->odd)
+        codec_kin_raise_odd(f, highs, to);
+}
+
+/* May codec_kin_sum_stretches be taken? */
+static bool codec_kin_by_stretches(const struct codec_kin_frame *f)
+{
+    const struct codec_kin *kin = f->kin;
+
+    return kin->stretches && f->width <= CODEC_STRETCHES_WIDTH && !f->ans &&
+           (!f->odd || kin->seeds == kin->stretches);
+}
+
 /* Differences, and seeds among them, become values in place; stretch by stretch. */
-static void codec_kin_sum_stretches(const struct codec_kin *kin, uint64_t *to)
+static void codec_kin_sum_wide(const struct codec_kin *kin, uint64_t *to)
 {
     for (uint32_t k = 0; k < kin->stretches; k++) {
         uint32_t row = kin->starts[k];
@@ -266,8 +359,8 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
         codec_kin_same(kin, seeds, to);
         return;
     }
-    if (kin->stretches && f->width == 0 && !f->ans && !f->odd) {
-        codec_kin_steps(f, to);
+    if (codec_kin_by_stretches(f)) {
+        codec_kin_sum_stretches(f, to);
         codec_kin_narrow(f, to);
         return;
     }
@@ -280,7 +373,7 @@ void codec_kin_unpack(const struct codec_kin_frame *f, uint64_t to[VEC_ROWS_MAX]
     codec_kin_add_odd(f, to);
     codec_kin_seeds(f, to);
     if (kin->stretches)
-        codec_kin_sum_stretches(kin, to);
+        codec_kin_sum_wide(kin, to);
     else if (kin->turn)
         codec_kin_sum_turns(kin->turn, kin->count, to);
     else

@@ -167,6 +167,8 @@ int seg_vec_kin_of_runs(const struct seg *s,
                         struct dn_err *err)
 {
     const struct table *t = s->table;
+    const uint32_t *first = s->runs.first_row;
+    uint32_t end = rows->first + rows->count;
     uint16_t starts[SEG_VECTOR_ROWS];
     uint32_t n = 0;
 
@@ -179,9 +181,9 @@ int seg_vec_kin_of_runs(const struct seg *s,
                   rows->block);
     starts[n++] = 0;
     for (uint32_t run = seg_run_of(&s->runs, &s->blocks[rows->block], rows->first) + 1;
-         run < s->runs.count && s->runs.first_row[run] < rows->first + rows->count;
+         first[run] < end; /* behind the last run stands the number of all rows */
          run++)
-        starts[n++] = (uint16_t)(s->runs.first_row[run] - rows->first);
+        starts[n++] = (uint16_t)(first[run] - rows->first);
     codec_kin_from_starts(starts, n, rows->count, id, ret);
     return 1;
 }

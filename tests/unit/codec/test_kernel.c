@@ -75,6 +75,48 @@ static void check_widen_and_sums(unsigned width, uint32_t count, uint32_t size, 
         assert_int_equal(to[count], 77);
 }
 
+/* Stretches of any length, each a series of its own or one that went on before. */
+static void check_stretches(unsigned width, uint32_t count, bool own, uint64_t seed)
+{
+    const struct codec_kernels *k = codec_kernels();
+    static uint16_t guide[VEC_ROWS_MAX];
+    static struct codec_kin kin;
+    uint64_t seeds[VEC_ROWS_MAX];
+    uint64_t to[VEC_ROWS_MAX + 1];
+    uint64_t flat[VEC_ROWS_MAX + 1];
+    uint64_t want[VEC_ROWS_MAX];
+    union bitpack_lanes lanes;
+    struct codec_codes c = make_codes(&lanes, width, count, seed);
+    struct codec_stretches s = {&kin, seeds, seed % 7 - 3};
+    uint32_t next = 0;
+
+    for (uint32_t i = 0, now = 0; i < count; i++) {
+        if (i % 16 == 0 || shape_random(&seed) % 9 == 0)
+            now = own ? next++ : (uint32_t)(shape_random(&seed) % 5);
+        guide[i] = (uint16_t)now;
+    }
+    codec_kin_from_codes(guide, count, 1, &kin);
+    for (uint32_t i = 0; i < kin.seeds; i++)
+        seeds[i] = shape_random(&seed);
+    if (kin.stretches == 0)
+        return;
+    to[count] = flat[count] = 77;
+    k->stretches(&c, &s, to);
+    for (uint32_t i = 0, at = 0; i < count; i++) {
+        want[i] = kin.of[i] ? want[kin.of[i] - 1] + s.least + codes[i] : seeds[at++];
+        if (to[i] != want[i])
+            fail_msg("stretches: width %u, %u of %u rows", width, i, count);
+    }
+    k->steps(&s, flat);
+    for (uint32_t i = 0, at = 0; i < count; i++) {
+        want[i] = kin.of[i] ? want[kin.of[i] - 1] + s.least : seeds[at++];
+        if (flat[i] != want[i])
+            fail_msg("steps: %u of %u rows", i, count);
+    }
+    assert_int_equal(to[count], 77);
+    assert_int_equal(flat[count], 77);
+}
+
 /* Sums that fit into 32 bits as doubles are what sums() and scale() make of them. */
 static void check_sums_scale(unsigned width, uint32_t count, uint64_t seed)
 {
@@ -134,6 +176,9 @@ static void all_kernels(void)
                 }
             if (width <= 20)
                 check_sums_scale(width, counts[c], width + c);
+            if (width <= CODEC_STRETCHES_WIDTH)
+                for (uint64_t seed = 1; seed < 9; seed++)
+                    check_stretches(width, counts[c], seed % 2, seed * 64 + width);
             check_folds(width, counts[c], 0, counts[c]);
             check_folds(width, counts[c], counts[c] / 2, counts[c]);
             check_folds(width, counts[c], counts[c] / 3, counts[c] / 3 + 1);
