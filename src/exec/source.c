@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define READER_TOGETHER 4u /* conditions that are tested in one go */
+
 /* ---- life ---- */
 
 static void
@@ -151,6 +153,17 @@ int exec_expr_cols(const struct bexpr *const *exprs,
     return 0;
 }
 
+/* May the last two conditions be tested together? */
+static bool source_joins(const struct exec_source *s)
+{
+    const struct exec_cond *c = &s->conds[s->conds_count - 1];
+    const struct exec_cond *before = c - 1;
+
+    return s->conds_count > 1 && c->cols_count == 1 && before->cols_count == 1 &&
+           c->cols[0] == before->cols[0] && type_is_fixed(s->node->cols[c->cols[0]].type) &&
+           expr_is_plain(c->e) && expr_is_plain(before->e);
+}
+
 static int source_add_cond(struct exec_source *s, const struct bexpr *e, struct dn_err *err)
 {
     struct exec_cond *c = &s->conds[s->conds_count];
@@ -162,9 +175,11 @@ static int source_add_cond(struct exec_source *s, const struct bexpr *e, struct 
     rc = exec_expr_cols(&e, 1, s->node->cols_count, &s->run, &c->cols, &c->cols_count, err);
     if (rc == 0)
         rc = plan_cond_pred(&s->ctx->env, s->node, &s->preds, &cond, &s->run, &c->pred, err);
-    if (rc == 0)
-        s->conds_count++;
-    return rc;
+    if (rc < 0)
+        return rc;
+    s->conds_count++;
+    c->joins = source_joins(s);
+    return 0;
 }
 
 int exec_source_push(struct exec_source *s, const struct bexpr *cond, struct dn_err *err)
@@ -338,18 +353,58 @@ static int reader_cond(struct exec_reader *r,
     return 0;
 }
 
+/* The condition and those that can be tested together with it, in one go over all rows: how many
+ * these are. */
+static uint32_t reader_together(const struct exec_reader *r,
+                                uint32_t first,
+                                const struct batch *batch,
+                                const struct bexpr **ret)
+{
+    const struct exec_source *s = r->source;
+    uint32_t n = 0;
+
+    ret[n++] = s->conds[first].e;
+    while (!batch->sel && n < READER_TOGETHER && first + n < s->conds_count &&
+           s->conds[first + n].joins && !reader_implied(r, &s->conds[first + n])) {
+        ret[n] = s->conds[first + n].e;
+        n++;
+    }
+    return n;
+}
+
+static int reader_conds(struct exec_reader *r,
+                        const struct bexpr *const *e,
+                        uint32_t e_count,
+                        struct batch *batch,
+                        struct dn_err *err)
+{
+    uint32_t count;
+    int rc = expr_select_plain(e, e_count, &r->ev, batch, r->sel, &count, err);
+
+    if (rc == 0 && count < batch->sel_count) {
+        batch->sel = r->sel;
+        batch->sel_count = count;
+    }
+    return rc;
+}
+
 int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err)
 {
     int rc = scan_unit_fetch(r->r, NULL, 0, ret, err);
 
     for (uint32_t i = 0; i < r->source->conds_count && rc == 0 && ret->sel_count; i++) {
         const struct exec_cond *c = &r->source->conds[i];
+        const struct bexpr *e[READER_TOGETHER];
+        uint32_t n;
 
         if (reader_implied(r, c))
             continue;
         rc = exec_reader_fetch(r, c->cols, c->cols_count, ret, err);
-        if (rc == 0)
-            rc = reader_cond(r, c, ret, err);
+        if (rc < 0)
+            break;
+        n = reader_together(r, i, ret, e);
+        rc = n > 1 ? reader_conds(r, e, n, ret, err) : reader_cond(r, c, ret, err);
+        i += n - 1;
     }
     if (rc == 0 && r->keys_asked && ret->sel_count)
         rc = exec_reader_keys(r, ret, err);

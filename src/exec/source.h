@@ -22,6 +22,8 @@ struct exec_cond {
     uint32_t pred;        /* constraint that implies it, PLAN_NO_COL = none */
     const uint32_t *cols; /* columns it reads */
     uint32_t cols_count;
+    bool joins; /* plain (expr_is_plain), as the one before, and both read the same column alone, of
+                   fixed width: they are tested together */
 };
 
 struct exec_source {

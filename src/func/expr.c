@@ -738,6 +738,30 @@ int expr_select(const struct bexpr *e,
     return 0;
 }
 
+int expr_select_plain(const struct bexpr *const *e,
+                      uint32_t e_count,
+                      struct eval *ev,
+                      const struct batch *in,
+                      uint16_t *sel,
+                      uint32_t *ret_count,
+                      struct dn_err *err)
+{
+    int8_t found[VEC_ROWS_MAX];
+    struct vec v;
+
+    DN_ASSERT(!in->sel && in->count <= VEC_ROWS_MAX);
+    memset(found, 1, in->count);
+    for (uint32_t i = 0; i < e_count; i++) {
+        int rc = expr_node(e[i], ev, in, &v, err);
+
+        if (rc < 0)
+            return rc;
+        expr_and_into(&v, in->count, found);
+    }
+    *ret_count = expr_pick_bytes(found, in->count, sel);
+    return 0;
+}
+
 int expr_eval_datum(const struct bexpr *e, struct eval *ev, struct datum *ret, struct dn_err *err)
 {
     struct batch one = {.count = 1, .sel_count = 1};

@@ -84,6 +84,16 @@ int expr_select(const struct bexpr *e,
                 uint16_t *sel,
                 uint32_t *ret_count,
                 struct dn_err *err) DN_MUST_CHECK;
+/* A comparison of columns and constants, which cannot fail and is quick. */
+bool expr_is_plain(const struct bexpr *e);
+/* All of them plain, all rows of the batch being selected: those where each is true. */
+int expr_select_plain(const struct bexpr *const *e,
+                      uint32_t e_count,
+                      struct eval *ev,
+                      const struct batch *in,
+                      uint16_t *sel,
+                      uint32_t *ret_count,
+                      struct dn_err *err) DN_MUST_CHECK;
 /* One value without input: constants and parameters only. */
 int expr_eval_datum(const struct bexpr *e, struct eval *ev, struct datum *ret, struct dn_err *err)
     DN_MUST_CHECK;

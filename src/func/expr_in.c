@@ -407,3 +407,16 @@ int expr_in(const struct bexpr *e,
     *ret = out;
     return 0;
 }
+
+void expr_and_into(const struct vec *v, uint32_t count, int8_t *restrict found)
+{
+    const int8_t *data = v->data;
+
+    if (v->form == VEC_FLAT && !v->nulls) {
+        for (uint32_t i = 0; i < count; i++)
+            found[i] &= data[i];
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        found[i] &= data[vec_at(v, i)] && !vec_bit(v->nulls, i);
+}

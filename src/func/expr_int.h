@@ -16,10 +16,10 @@ int expr_param(const struct bexpr *e,
 /* All clear; NULL when out of memory. */
 uint64_t *expr_bitmap(struct arena *arena, uint32_t count);
 
-/* A comparison of columns and constants, which cannot fail and is quick. */
-bool expr_is_plain(const struct bexpr *e);
 /* found[i] |= is row i of v true? For all rows of the batch. */
 void expr_or_into(const struct vec *v, uint32_t count, int8_t *restrict found);
+/* Takes away what is not true of v. */
+void expr_and_into(const struct vec *v, uint32_t count, int8_t *restrict found);
 
 /* Operands are evaluated only for the rows that need them. */
 int expr_case(const struct bexpr *e,
