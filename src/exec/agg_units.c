@@ -6,6 +6,7 @@
 #include "exec/agg_units.h"
 
 #include "codec/codec.h"
+#include "exec/agg_done.h"
 #include "exec/agg_ends.h"
 #include "exec/exec_int.h"
 #include "exec/slice.h"
@@ -713,6 +714,11 @@ int exec_feed_next(struct exec_feed *f, struct dn_err *err)
             f->reader.source->ctx, -(int64_t)f->reader.unit.rows, f->reader.source->work);
         scan_unit_split(f->reader.r);
         return 0;
+    }
+    if (f->done) {
+        rc = exec_feed_done(f, err);
+        if (rc != 1)
+            return rc;
     }
     return f->u->row_ends == EXEC_ENDS_NONE ? feed_rows(f, known, err) : exec_feed_ends(f, err);
 }

@@ -13,7 +13,8 @@
  *   - The same where rows of many groups lie among each other (agg_ends.h): of each unit the keys
  * are decoded, and the rest only for rows that are not older than what their group has.
  *   - Where groups are series, and each is in one run of the scan, runs are new groups, and are not
- * looked for; of each the row at the end of time is added, if that is all that is asked for.
+ * looked for; of each the row at the end of time is added, if that is all that is asked for. Where
+ * there are many rows, such groups are done with their unit (agg_done.h).
  *   - Everything else is decoded, filtered and grouped as a batch.
  *
  * The plan part is constant and shared; a feed belongs to one thread at a time. */
@@ -83,6 +84,8 @@ int exec_units_plan(struct exec_units *u,
                     struct exec_source *source,
                     struct dn_err *err) DN_MUST_CHECK;
 
+struct exec_spool;
+
 struct exec_feed {
     const struct exec_units *u;
     struct exec_reader reader;
@@ -109,6 +112,8 @@ struct exec_feed {
     uint32_t group;  /* of that tuple, without buckets; valid if group_serial == serial */
     uint64_t group_serial;
     uint64_t rows_decoded;
+    struct exec_spool *done;   /* borrowed: results of groups that are done (agg_done.h); NULL: no
+                                  group is before the end */
     struct scan_series series; /* of the unit at hand */
     struct batch rest;         /* of the unit at hand, decoded: */
     uint32_t rest_at;          /* selected rows from here on are not added yet */

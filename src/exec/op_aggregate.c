@@ -11,6 +11,7 @@
  * Groups that outgrow the operator's share of memory are put aside (agg_aside.h), by each thread
  * its own; then they come out part by part. */
 #include "exec/agg_aside.h"
+#include "exec/agg_done.h"
 #include "exec/agg_units.h"
 #include "exec/compact.h"
 #include "exec/exec_int.h"
@@ -39,6 +40,12 @@ struct op_aggregate {
     struct exec_aside *asides; /* owned: this thread's, then the helpers' */
     uint32_t asides_count;
     struct exec_aside_results results;
+    struct exec_spool *dones; /* owned: groups that were done with their unit, by thread */
+    uint32_t dones_count;
+    uint32_t dones_at;               /* whose groups are being emitted, … */
+    uint32_t emitted_done;           /* … and how many of these were */
+    struct exec_spool_cursor cursor; /* over these */
+    struct arena view;
     struct exec_agg *groups;     /* to be emitted: the feed's, or a part of the results */
     struct vec *out;             /* owned: result columns */
     uint32_t emitted;            /* of groups */
@@ -87,6 +94,7 @@ static int op_aggregate_open(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
 
+    arena_init(&st->view, &op->mem);
     st->out = mem_calloc(&op->mem, op->node->cols_count, sizeof *st->out);
     if (!st->out)
         return DN_FAIL_NOMEM(err);
@@ -103,11 +111,21 @@ static void aggregate_close_helpers(struct op_aggregate *st)
     st->helds = NULL;
 }
 
+static void aggregate_close_dones(struct op_aggregate *st)
+{
+    exec_spool_cursor_close(&st->cursor);
+    for (uint32_t i = 0; i < st->dones_count; i++)
+        exec_spool_done(&st->dones[i]);
+    mem_free(st->dones);
+    arena_done(&st->view);
+}
+
 static void op_aggregate_close(struct op *op)
 {
     struct op_aggregate *st = op->state;
 
     exec_pipe_close(&st->pipe);
+    aggregate_close_dones(st);
     exec_aside_results_close(&st->results);
     for (uint32_t i = 0; st->asides && i < st->asides_count; i++)
         exec_aside_done(&st->asides[i]);
@@ -191,8 +209,10 @@ static int aggregate_help(void *arg, uint32_t number, struct exec_team *team, st
     struct op_aggregate *st = op->state;
     struct exec_feed *feed = &st->helpers[number];
     const struct scan_reader_options options = aggregate_reading(op);
-    int rc = exec_feed_open(feed, &st->units, &options, err);
+    int rc;
 
+    feed->done = st->dones ? &st->dones[number + 1] : NULL;
+    rc = exec_feed_open(feed, &st->units, &options, err);
     while (rc == 0 && !exec_team_stopped(team)) {
         rc = exec_feed_next(feed, err);
         if (rc == 0)
@@ -346,6 +366,26 @@ static int aggregate_tell_series(struct op *op, struct dn_err *err)
     return u->tells_series ? scan_tell_series(st->source->scan, err) : 0;
 }
 
+/* Groups may be done with their unit, a spool for each thread. The order of groups depends on
+ * threads then, as where there are many rows it does anyway. */
+static int aggregate_open_dones(struct op *op, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    uint32_t threads = st->helpers_count + 1;
+    int rc = 0;
+
+    if (!op->node->any_order || !aggregate_many_rows(op) || !exec_done_may(&st->units))
+        return 0;
+    st->dones = mem_calloc(&op->mem, threads, sizeof *st->dones);
+    if (!st->dones)
+        return DN_FAIL_NOMEM(err);
+    st->dones_count = threads;
+    for (uint32_t i = 0; i < threads && rc == 0; i++)
+        rc = exec_done_init(&st->dones[i], op, threads, err);
+    st->feed.done = &st->dones[0];
+    return rc;
+}
+
 static int aggregate_drain_units(struct op *op, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
@@ -362,7 +402,9 @@ static int aggregate_drain_units(struct op *op, struct dn_err *err)
     st->team = (struct exec_team){0};
     st->feed.rows_decoded = 0;
     options = aggregate_reading(op);
-    rc = exec_feed_enter(&st->feed, &st->units, &options, err);
+    rc = aggregate_open_dones(op, err);
+    if (rc == 0)
+        rc = exec_feed_enter(&st->feed, &st->units, &options, err);
     if (rc == 0)
         rc = aggregate_read_units(op, err);
     if (rc == 0)
@@ -456,6 +498,8 @@ static void aggregate_count_spilled(struct op *op)
     const struct op_aggregate *st = op->state;
 
     op->spilled = st->results.bytes;
+    for (uint32_t i = 0; i < st->dones_count; i++)
+        op->spilled += st->dones[i].spilled;
     for (uint32_t i = 0; st->asides && i < st->asides_count; i++)
         op->spilled += exec_aside_bytes(&st->asides[i]);
 }
@@ -499,6 +543,33 @@ static int aggregate_emit(struct op *op, struct batch *ret, struct dn_err *err)
     return rc;
 }
 
+/* The next groups of those that were done with their unit. */
+static int aggregate_next_done(struct op *op, struct batch *ret, struct dn_err *err)
+{
+    struct op_aggregate *st = op->state;
+    uint32_t count;
+    int rc;
+
+    while (st->dones_at < st->dones_count && st->emitted_done == st->dones[st->dones_at].count) {
+        exec_spool_cursor_close(&st->cursor);
+        exec_spool_done(&st->dones[st->dones_at++]);
+        st->emitted_done = 0;
+    }
+    if (st->dones_at == st->dones_count)
+        return DN_EOF;
+    rc = st->cursor.spool ? 0 : exec_spool_cursor_open(&st->cursor, &st->dones[st->dones_at], err);
+    arena_reset(&st->view);
+    if (rc == 0)
+        rc = exec_spool_view(
+            &st->cursor, st->emitted_done, VEC_ROWS_MAX, &st->view, st->out, &count, err);
+    if (rc < 0)
+        return rc;
+    st->emitted_done += count;
+    *ret = (struct batch){
+        .count = count, .cols_count = op->node->cols_count, .cols = st->out, .sel_count = count};
+    return 0;
+}
+
 static int op_aggregate_next(struct op *op, struct batch *ret, struct dn_err *err)
 {
     struct op_aggregate *st = op->state;
@@ -510,7 +581,11 @@ static int op_aggregate_next(struct op *op, struct batch *ret, struct dn_err *er
             return rc;
         st->drained = true;
         st->emitted = st->results.op ? st->groups->groups_count : 0; /* parts are brought below */
+        aggregate_count_spilled(op);
     }
+    rc = aggregate_next_done(op, ret, err);
+    if (rc != DN_EOF)
+        return rc;
     do {
         while (st->emitted == st->groups->groups_count) {
             rc = aggregate_next_groups(op, err);

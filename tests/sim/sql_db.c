@@ -307,6 +307,16 @@ void sql_rows_sort(struct sql_rows *r)
         qsort(r->v, r->count, r->cols * sizeof *r->v, rows_cmp);
 }
 
+bool sql_rows_same(const struct sql_rows *a, const struct sql_rows *b)
+{
+    if (a->count != b->count || a->cols != b->cols)
+        return false;
+    for (size_t i = 0; i < a->count * a->cols; i++)
+        if (!sql_value_same(&a->v[i], &b->v[i]))
+            return false;
+    return true;
+}
+
 /* Reads what sql_num_print wrote. */
 static void query_num(const char *text, size_t len, struct sql_value *ret)
 {

@@ -108,6 +108,8 @@ static inline struct sql_value *sql_row(const struct sql_rows *r, size_t i)
 struct sql_value *sql_rows_add(struct sql_rows *r);
 void sql_rows_done(struct sql_rows *r);
 void sql_rows_sort(struct sql_rows *r); /* by all columns */
+/* Rows in this order, by sql_value_same? */
+bool sql_rows_same(const struct sql_rows *a, const struct sql_rows *b);
 /* Runs one query. On an error ret is empty. */
 int sql_query(dendro_conn *conn, const char *sql, struct sql_rows *ret, struct dendro_error *err)
     DN_MUST_CHECK;

@@ -573,16 +573,6 @@ static void fast_join_query(struct fast *f, struct buf *b)
                on);
 }
 
-static bool rows_same(const struct sql_rows *a, const struct sql_rows *b)
-{
-    if (a->count != b->count || a->cols != b->cols)
-        return false;
-    for (size_t i = 0; i < a->count * a->cols; i++)
-        if (!sql_value_same(&a->v[i], &b->v[i]))
-            return false;
-    return true;
-}
-
 static void fast_compare(struct fast *f)
 {
     struct sql_rows fast = {0};
@@ -615,7 +605,7 @@ static void fast_compare(struct fast *f)
         sql_rows_sort(&fast);
         sql_rows_sort(&slow);
     }
-    if (rc1 != rc2 || !rows_same(&fast, &slow)) {
+    if (rc1 != rc2 || !sql_rows_same(&fast, &slow)) {
         (void)fprintf(stderr,
                       "seed %llu: %s\n%d %s: %zu rows; slow %d %s: %zu rows\n",
                       (unsigned long long)f->seed,
