@@ -51,6 +51,7 @@ struct complete_list {
 static char complete_breaks[] = " \t\n\"'`=;(,)<>+-*/%";
 static struct shell *complete_shell; /* the one interactive shell */
 static struct complete_list complete_found;
+static const struct buf *complete_before; /* the statement's lines before the one that is typed */
 
 static void complete_clear(void)
 {
@@ -119,10 +120,10 @@ static bool complete_ask(enum backend_question q, const char *arg, const char *t
     return asked;
 }
 
-/* Columns of every table that follows FROM, UPDATE or INTO in the line. */
-static void complete_columns(const char *line, const char *typed, size_t len)
+/* Columns of every table that follows FROM, JOIN, UPDATE or INTO in a text. */
+static void complete_columns_of(const char *line, const char *typed, size_t len)
 {
-    static const char *const words[] = {"from ", "update ", "into "};
+    static const char *const words[] = {"from ", "join ", "update ", "into "};
     char name[304];
 
     for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
@@ -132,7 +133,7 @@ static void complete_columns(const char *line, const char *typed, size_t len)
                 continue;
             p += strlen(words[w]);
             p += strspn(p, " ");
-            n = strcspn(p, " ,;()");
+            n = strcspn(p, " \n,;()");
             if (n == 0 || n > 300)
                 break;
             (void)snprintf(name, sizeof name, "%.*s", (int)n, p);
@@ -141,6 +142,25 @@ static void complete_columns(const char *line, const char *typed, size_t len)
                 break;
         }
     }
+}
+
+/* Those of the line's tables, and of those that the statement's lines before it name. */
+static void complete_columns(const char *line, const char *typed, size_t len)
+{
+    struct buf text;
+
+    complete_columns_of(line, typed, len);
+    buf_init(&text, NULL);
+    if (complete_before) {
+        buf_append(&text, complete_before->data, complete_before->len);
+        for (size_t i = 0; i < text.len; i++)
+            if (text.data[i] == '\n')
+                text.data[i] = ' '; /* FROM may end a line */
+        buf_u8(&text, '\0');
+    }
+    if (text.len > 0 && !text.failed)
+        complete_columns_of((const char *)text.data, typed, len);
+    buf_done(&text);
 }
 
 static void complete_upper(const char *word, const char *typed, size_t len)
@@ -295,9 +315,10 @@ static char **complete_attempt(const char *text, int start, int end)
     return complete_found.count ? rl_completion_matches(text, complete_next) : NULL;
 }
 
-void complete_begin(struct shell *sh)
+void complete_begin(struct shell *sh, const struct buf *before)
 {
     complete_shell = sh;
+    complete_before = before;
     rl_readline_name = "dendro";
     rl_attempted_completion_function = complete_attempt;
     rl_completer_word_break_characters = complete_breaks;
@@ -307,5 +328,6 @@ void complete_end(void)
 {
     complete_clear();
     complete_shell = NULL;
+    complete_before = NULL;
     rl_attempted_completion_function = NULL;
 }

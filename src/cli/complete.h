@@ -5,5 +5,6 @@
 
 #include "cli/shell.h"
 
-void complete_begin(struct shell *sh);
+/* before: the statement's lines before the one that is typed; borrowed until complete_end. */
+void complete_begin(struct shell *sh, const struct buf *before);
 void complete_end(void);

@@ -104,9 +104,9 @@ void shell_interact(struct shell *sh)
     interact_history_name(file, sizeof file);
     using_history();
     stifle_history(INTERACT_HISTORY);
-    complete_begin(sh);
-    (void)read_history(file);
     buf_init(&text, NULL);
+    complete_begin(sh, &text);
+    (void)read_history(file);
     while (!sh->quit) {
         char *line = interact_line(sh, &text);
         if (!line)

@@ -482,7 +482,8 @@ class Interactive(Case):
                                  ("SELECT * FROM weather WHERE statio\t", "WHERE station"), ("\\tim\t on", "\\timing"),
                                  ("SHOW max_sub\t;", "SHOW max_subqueries"), ("SET sync\t = on;", "SET synchronous_commit"),
                                  ("\\h CREATE TA\t", "CREATE TABLE"), ("\\format mark\t", "markdown"),
-                                 ("TRUNCA\t", "TRUNCATE"), ("INTERV\t", "INTERVAL")):
+                                 ("SELECT * FROM\n weather\nWHERE tempe\t", "WHERE temperature"),
+                                 ("SELECT * FROM other JOIN weather ON tempe\t", "ON temperature"), ("TRUNCA\t", "TRUNCATE"), ("INTERV\t", "INTERVAL")):
                 t.type(typed)
                 shown = ""
                 while found not in re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\x07\x08\r]", "", shown):
