@@ -140,14 +140,14 @@ data_number(struct draw *p, const struct vec *v, uint32_t row, double *ret, stru
 {
     int rc;
 
-    *ret = NAN;
+    *ret = (double)NAN;
     if (v->type == TYPE_NONE || vec_is_null(v, row))
         return 0;
     rc = data_print(p, v, row, err);
     if (rc == 0)
         *ret = strtod((const char *)p->text.data, NULL);
     if (!isfinite(*ret))
-        *ret = NAN;
+        *ret = (double)NAN;
     return rc;
 }
 
@@ -158,7 +158,7 @@ data_time(struct draw *p, const struct vec *v, uint32_t row, double *ret, struct
     int32_t ns = 0;
     int rc;
 
-    *ret = NAN;
+    *ret = (double)NAN;
     if (vec_is_null(v, row))
         return 0;
     rc = data_print(p, v, row, err);
@@ -281,7 +281,7 @@ data_add(struct draw *p, struct draw_series *s, const struct draw_point *point, 
 int draw_row(struct draw *p, const struct vec *cols, uint32_t row, struct dn_err *err)
 {
     const struct draw_columns *at = &p->at;
-    struct draw_point point = {.x = NAN, .y = NAN, .z = NAN};
+    struct draw_point point = {.x = (double)NAN, .y = (double)NAN, .z = (double)NAN};
     struct draw_series *series;
     const char *name = p->names[at->y];
     const char *color = NULL;

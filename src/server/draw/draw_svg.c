@@ -218,7 +218,7 @@ static double svg_bar_step(struct svg *v)
 {
     uint32_t count = 0;
     double *xs = svg_xs(v, -1, &count);
-    double step = INFINITY;
+    double step = (double)INFINITY;
 
     v->b->failed = v->b->failed || !xs;
     for (uint32_t i = 1; xs && i < count; i++)
@@ -234,12 +234,14 @@ static void svg_scales(struct svg *v)
 
     v->x = (struct draw_scale){.kind = p->x_kind,
                                .log = p->x.log,
-                               .from = INFINITY,
-                               .to = -INFINITY,
+                               .from = (double)INFINITY,
+                               .to = -(double)INFINITY,
                                .categories = p->categories};
     for (int side = 0; side < 2; side++)
-        v->y[side] = (struct draw_scale){
-            .kind = DRAW_X_NUMBER, .log = p->y.log, .from = INFINITY, .to = -INFINITY};
+        v->y[side] = (struct draw_scale){.kind = DRAW_X_NUMBER,
+                                         .log = p->y.log,
+                                         .from = (double)INFINITY,
+                                         .to = -(double)INFINITY};
     for (uint32_t i = 0; i < p->layers_count; i++)
         if (p->layers[i].stacked)
             svg_stack(v, i);
