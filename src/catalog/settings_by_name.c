@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * settings_extra.c: values of settings that have no field: a list by name, shared by reference and
- * never changed. There are few of them. */
+ * settings_by_name.c: values of settings that have no field in struct settings: a short list by
+ * name, shared by reference and never changed. */
 #include "catalog/settings.h"
 
 #include "base/mem.h"
