@@ -20,9 +20,10 @@ struct arena {
     uint8_t *next;             /* free space of the newest chunk */
     size_t left;               /* bytes there */
     size_t chunk_size;         /* bytes of a normal chunk */
-    /* Set: the arena does not grow any more, as if memory had run out, so that code which only
-     * allocates and copies ends when its statement is canceled (base/cancel.h); who began that work
-     * then says DN_E_CANCELED instead of DN_E_NOMEM. NULL, as arena_init leaves it: never. */
+    /* While this flag is set, allocations fail as if memory had run out: code that only allocates
+     * and copies stops when its statement is canceled (base/cancel.h), and its caller turns
+     * DN_E_NOMEM into DN_E_CANCELED. NULL, as arena_init() leaves it: allocations never fail for
+     * this reason. */
     const atomic_bool *cancel;
 };
 

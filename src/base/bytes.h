@@ -2,7 +2,7 @@
  *
  * bytes.h: loads and stores of either byte order, a growing byte buffer, and a bounds-checked
  * reader. All formats on disk and on the wire are written with struct buf and read with struct rd;
- * nobody casts a buffer to a struct.
+ * a buffer is never cast to a struct.
  *
  * Both are sticky: a buf that ran out of memory ignores further appends, an rd that ran over its
  * end returns zeros; test buf.failed / rd.bad once at the end. One thread at a time. */
@@ -96,7 +96,7 @@ static inline void be_put64(void *p, uint64_t v)
     b[7] = (uint8_t)v;
 }
 
-/* Written out: gcc makes one swapped load of it, of a loop it does not. */
+/* Written out because gcc folds this form, but no loop, into one load and a byte swap. */
 static inline uint64_t be_get64(const void *p)
 {
     const uint8_t *b = p;

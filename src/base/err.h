@@ -2,8 +2,8 @@
  *
  * err.h: errors. Functions that can fail return int: 0 done, > 0 a documented outcome that is no
  * error (DN_EOF, DN_NOT_FOUND), < 0 a DN_E_* code. The detail goes into a caller-owned struct
- * dn_err, which may be NULL where nobody wants it. Raise with DN_FAIL where the error is found,
- * hand on untouched, add a hint or position only where more is known.
+ * dn_err, which may be NULL if the caller needs the code alone. Raise with DN_FAIL where the error
+ * is found, hand on untouched, add a hint or position only where more is known.
  *
  *     if (n > MAX)
  *         return DN_FAIL(err, DN_E_CORRUPT, "%s: %u rows at offset %" PRIu64, name, n, off);

@@ -8,11 +8,11 @@
  *       ▲                            └──────fn returned──────► DONE ──join──► freed
  *       └──────unlock, signal, timer, end of the joined task──────────────────┘ (BLOCKED only)
  *
- * A mutex wakes all who wait for it; they try again in the order the seed says. A condition wakes
- * one waiter chosen by the seed, and now and then one wakes for nothing, so that a missing
- * predicate loop shows. Virtual time stands still while anybody can run; when nobody can, it jumps
- * to the next timer. Two generators: one for the choices here, one for sched_random, so that a
- * program that draws one number more keeps its interleaving.
+ * A mutex wakes all its waiters; they try again in the order the seed says. A condition wakes one
+ * waiter chosen by the seed, and sometimes one wakes spuriously, so that a missing predicate loop
+ * shows. Virtual time stands still while any fiber can run; when none can, it jumps to the next
+ * timer. Two generators: one for the choices here, one for sched_random, so that a program that
+ * draws one number more keeps its interleaving.
  *
  * Invariants:
  *   I1  current is READY whenever its own code runs
@@ -100,8 +100,8 @@ struct sim_fiber {
 struct sim {
     struct sched base;
     struct sim_fiber main;                  /* the thread that made the scheduler */
-    struct sim_fiber *current;              /* who runs, borrowed */
-    struct sim_fiber *previous;             /* who ran before it, borrowed */
+    struct sim_fiber *current;              /* the running fiber, borrowed */
+    struct sim_fiber *previous;             /* the fiber that ran before it, borrowed */
     struct sim_stack kept[SIM_STACKS_KEPT]; /* owned free stacks, all of stack_size */
     size_t kept_count;                      /* how many */
     size_t stack_size;                      /* bytes of new stacks with the guard page */
@@ -252,7 +252,7 @@ static void sim_fire_timers(struct sim *sim)
             sim_wake(f, true);
 }
 
-/* The switch point: picks who runs next. Returns when the caller is picked again. */
+/* The switch point: picks the fiber that runs next. Returns when the caller is picked again. */
 static void sim_switch(struct sim *sim)
 {
     struct sim_fiber *f;

@@ -11,7 +11,8 @@
 
 #define ACCESS_DEPTH_MAX 64 /* roles between a member and a role: deeper ones do not count */
 
-/* Names of constants: nobody writes to them, but struct role owns its strings otherwise. */
+/* struct role owns its strings; those of the built-in roles are constants that are never written.
+ */
 static char access_first_name[] = ACCESS_FIRST_NAME;
 static char access_read_name[] = "pg_read_all_data";
 static char access_write_name[] = "pg_write_all_data";

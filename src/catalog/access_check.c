@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Relations of the system: everybody reads them, nobody writes. */
+/* Relations of the system: every role reads them, none writes them. */
 static bool access_of_system(const char *schema)
 {
     return strcmp(schema, "pg_catalog") == 0 || strcmp(schema, "information_schema") == 0;

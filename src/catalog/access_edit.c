@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * access_edit.c: changes of a copy that nobody else sees yet. */
+ * access_edit.c: changes to a copy that no other thread knows yet. */
 #include "catalog/access_edit.h"
 #include "base/mem.h"
 #include "catalog/access.h"
@@ -264,7 +264,8 @@ int access_set_owner(struct access *a,
     return ok ? 0 : DN_FAIL_NOMEM(err);
 }
 
-/* The grants of this kind to somebody by somebody; a new one without any if there is none. */
+/* The entry of this kind for the pair of grantee and grantor; a new one without privileges if there
+ * is none. */
 static struct access_grant *access_find_grant(struct access *a,
                                               const struct access_object *o,
                                               uint32_t grantee,

@@ -7,18 +7,20 @@
 #include "catalog/access.h"
 
 int access_copy(const struct access *a, struct access **ret, struct dn_err *err) DN_MUST_CHECK;
-/* A role with the id of role->id, 0: a new one, whose id is told. All of it is copied. */
+/* Replaces the role with the id role->id, or (0) adds one and sets *ret_id. Everything is copied.
+ */
 int access_put_role(struct access *a, const struct role *role, uint32_t *ret_id, struct dn_err *err)
     DN_MUST_CHECK;
-void access_drop_role(struct access *a, uint32_t id); /* nothing was granted to it any more */
+void access_drop_role(struct access *a, uint32_t id); /* it must have no grants left */
 int access_put_member(struct access *a, struct role_member m, struct dn_err *err) DN_MUST_CHECK;
-/* With admin_only the role stays, but it cannot be given away any more. */
+/* With admin_only the member keeps the role, but loses the right to grant it. */
 void access_drop_member(struct access *a, uint32_t role, uint32_t member, bool admin_only);
 int access_set_owner(struct access *a,
                      const struct access_object *o,
                      uint32_t role,
                      struct dn_err *err) DN_MUST_CHECK;
-/* All that one role owns is another's, with the grants that the first made on it. */
+/* Makes `to` the owner of all objects of `from`, and the grantor of the grants `from` made on them.
+ */
 void access_reassign(struct access *a, uint32_t from, uint32_t to);
 int access_give(struct access *a,
                 const struct access_object *o,
@@ -27,24 +29,24 @@ int access_give(struct access *a,
                 uint32_t privileges,
                 uint32_t options,
                 struct dn_err *err) DN_MUST_CHECK;
-/* Takes privileges that anybody gave, or only the right to give them away; of a whole relation also
- * those on its columns. */
+/* Takes privileges away regardless of the grantor, or only the right to grant them; for a whole
+ * relation also the privileges on its columns. */
 int access_take(struct access *a,
                 const struct access_object *o,
                 uint32_t grantee,
                 uint32_t privileges,
                 bool options_only,
                 struct dn_err *err) DN_MUST_CHECK;
-/* Forgets owners and grants that `keep` does not want. */
+/* Drops the owners and grants for whose object `keep` returns false. */
 void access_prune(struct access *a,
                   bool (*keep)(const void *arg, const struct access_object *o),
                   const void *arg);
-/* The object has another id now, the schema another name. */
+/* Follows a change of an object's id, or of a schema's name. */
 void access_move(struct access *a, uint64_t was, uint64_t id);
 int access_rename_schema(struct access *a, const char *from, const char *to, struct dn_err *err)
     DN_MUST_CHECK;
 /* What keeps a role from being dropped: objects it owns, and grants to it or by it. */
 size_t access_owned_count(const struct access *a, uint32_t role);
 size_t access_granted_count(const struct access *a, uint32_t role);
-/* Takes all that was granted to the role, and what it granted with that to others. */
+/* Drops all grants to the role, and the grants to others that depend on them. */
 void access_drop_grants(struct access *a, uint32_t role);

@@ -7,8 +7,8 @@
  *
  *     catalog_load(v, &cat, err)                 at open; an empty volume gives the first catalog
  *     catalog_with_table(cat, table, &next, err) checks names, assigns the table id
- *     catalog_save(v, next, err)                 durable; DN_E_CONFLICT if someone else was faster
- *     … publish next, unref cat
+ *     catalog_save(v, next, err)                 durable; DN_E_CONFLICT if another process saved
+ * first … publish next, unref cat
  *
  * Any thread for reading. */
 #pragma once
@@ -31,7 +31,7 @@
 struct schema_def {
     char *name;        /* owned */
     char *replication; /* owned: the map as written, "" = none; kept for SHOW and the cluster */
-    bool temp;         /* of a session: nobody else sees it, and the next open drops it */
+    bool temp;         /* of one session: others do not see it, and the next open drops it */
     char *comment;     /* owned; NULL = none */
 };
 
@@ -46,7 +46,7 @@ struct catalog {
     size_t tables_count;
     struct view **views; /* likewise; no table has the name of one */
     size_t views_count;
-    struct access *access;       /* reference: roles and who may do what; NULL = as at first */
+    struct access *access;       /* reference: roles and grants; NULL = nothing was changed yet */
     struct sequence **sequences; /* likewise */
     size_t sequences_count;
     struct user_type **types; /* likewise: what CREATE TYPE made; no relation has the name of one */
@@ -101,7 +101,7 @@ catalog_schema(const struct catalog *c, const char *name, struct dn_err *err);
 const struct table *
 catalog_table(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
 const struct table *catalog_table_by_id(const struct catalog *c, uint64_t id);
-/* The same for views; the name of a table is DN_E_WRONG_OBJECT, and that of a view for a table. */
+/* Like catalog_table(), for views. The name of the other kind is DN_E_WRONG_OBJECT in both. */
 const struct view *
 catalog_view(const struct catalog *c, const char *schema, const char *name, struct dn_err *err);
 const struct view *catalog_view_by_id(const struct catalog *c, uint64_t id);
@@ -137,8 +137,8 @@ int catalog_free(const struct catalog *c, const char *schema, const char *name, 
     DN_MUST_CHECK;
 
 /* Edits: *ret is a new catalog with one reference; c stays as it is. with_table takes a reference
- * of its own and writes the id into t, which nobody else may hold yet (an edit whose save failed
- * may be made again with it). */
+ * of its own and writes the id into t, which no other thread may know yet (after a failed save the
+ * same t may be used again). */
 int catalog_with_table(const struct catalog *c,
                        struct table *t,
                        struct catalog **ret,
@@ -150,7 +150,7 @@ int catalog_with_changed_table(const struct catalog *c,
                                bool fresh_id,
                                struct catalog **ret,
                                struct dn_err *err) DN_MUST_CHECK;
-/* The table gets the rows of another one, which is not there any more: its id. */
+/* The table takes over the id, and so the rows, of the table `rows`, which disappears. */
 int catalog_with_rows_of(const struct catalog *c,
                          uint64_t table,
                          uint64_t rows,

@@ -7,24 +7,25 @@
 #include "catalog/catalog.h"
 
 /* ---- catalog_edit.c ---- */
-/* A copy with room for one more of each kind. */
+/* A copy with room for one more object of each kind. */
 int catalog_copy(const struct catalog *c, struct catalog **ret, struct dn_err *err) DN_MUST_CHECK;
-/* Is the name another one's than that with the id? */
+/* Fails if an object with another id has this name. */
 int catalog_free_but(const struct catalog *c,
                      const char *schema,
                      const char *name,
                      uint64_t id,
                      struct dn_err *err) DN_MUST_CHECK;
 
-/* ---- sequence.c: in a catalog that nobody else holds yet ---- */
-/* Those go that go with columns of the table which now does not have; NULL: it is dropped. */
+/* ---- sequence.c: changes to a catalog that no other thread knows yet ---- */
+/* Drops the sequences owned by columns of the table that `now` does not have any more; now NULL:
+ * the table is dropped. */
 void catalog_sequences_drop(struct catalog *n, uint64_t table, const struct table *now);
-/* The table has another id. */
+/* Follows a change of a table's id. */
 int catalog_sequences_move(struct catalog *n, uint64_t was, uint64_t id, struct dn_err *err)
     DN_MUST_CHECK;
 void catalog_sequences_without(struct catalog *n, const uint64_t *ids, size_t count);
 
-/* ---- timepart_edit.c: likewise. A table of the partition has another id ---- */
+/* ---- timepart_edit.c: likewise; follows a change of the id of a shard ---- */
 int catalog_timepart_moved(struct catalog *n,
                            uint64_t parent,
                            uint64_t was,

@@ -59,27 +59,27 @@ int config_put(struct config *c,
                const char *value,
                const struct config_from *from,
                struct dn_err *err) DN_MUST_CHECK;
-/* row NULL: all. */
+/* Drops the entry of one setting from a source; row NULL: of all settings. */
 void config_drop(struct config *c, const struct setting_row *row, enum config_source source);
 /* All entries of another one. */
 int config_add(struct config *c, const struct config *other, struct dn_err *err) DN_MUST_CHECK;
-/* What counts; NULL: the default does. Valid as long as c. */
+/* The entry of the source that wins; NULL: the default applies. Borrowed from c. */
 const struct config_entry *config_get(const struct config *c, const struct setting_row *row);
 /* By number, of all sources, in no order; NULL = no more. */
 const struct config_entry *config_at(const struct config *c, size_t i);
-/* Its value, or the default's, into b, ended by a zero. */
+/* Writes the value, or the default, into b with a NUL behind it. */
 int config_value(const struct config *c,
                  const struct setting_row *row,
                  struct buf *b,
                  struct dn_err *err) DN_MUST_CHECK;
-/* Do both say the same of it? */
+/* Do both give the setting the same value? */
 bool config_same(const struct config *a, const struct config *b, const struct setting_row *row);
 
 /* ---- config_text.c ---- */
 /* An error: "FILE:LINE: …; perhaps you meant …". */
 typedef void (*config_report_fn)(void *arg, const char *text);
-/* Takes every line that can be taken. The number of those that cannot, which were reported; < 0:
- * out of memory. from->line is not used. report NULL: nobody listens. */
+/* Takes every valid line and reports each invalid one (report may be NULL). Returns the number of
+ * invalid lines; < 0: out of memory. from->line is not used. */
 int config_parse(struct config *c,
                  const char *text,
                  size_t len,

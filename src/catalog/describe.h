@@ -26,7 +26,7 @@ int describe_table(const struct catalog *cat,
                    struct arena *arena,
                    struct describe *ret,
                    struct dn_err *err) DN_MUST_CHECK;
-/* The same of a view: no column of it is in a key. */
+/* Like describe_table(), for a view, whose columns are in no key. */
 int describe_view(const struct catalog *cat,
                   const struct view *v,
                   struct arena *arena,
@@ -39,7 +39,7 @@ struct describe_writes {
     uint64_t ranges;      /* range tombstones there are */
 };
 /* SHOW TABLE STATUS t: Section, Index, Name, Value: the table, its columns, both keys, its storage,
- * what was written (NULL: nothing of it). */
+ * and what was written (writes NULL: without that section). */
 int describe_status(const struct catalog *cat,
                     const struct table *t,
                     const struct describe_writes *writes,

@@ -38,7 +38,7 @@ struct retention {
     uint64_t count;  /* BYTES, SLABS; > 0 */
 };
 
-/* False: none of these, nothing at all ('0 days'), or more than a number holds. */
+/* False: the text is no retention, an empty one ('0 days'), or a number overflows. */
 bool retention_parse(const char *text, struct retention *ret) DN_MUST_CHECK;
 
 /* late_rows = 'reject' or 'drop'. */
@@ -79,8 +79,8 @@ int64_t retention_next(const struct table *t, int64_t now_ns);
 
 /* A time of the table's, in milliseconds; false: they cannot hold it. */
 bool retention_time_ms(const struct table *t, int64_t time, int64_t *ret);
-/* When, in seconds of the clock, an age lets the slab go that ends there; INT64_MAX: nobody knows,
- * or it stays. */
+/* When, in seconds of the clock, the age drops the slab that ends at slab_end; INT64_MAX: the slab
+ * stays, or its end depends on more than an age. */
 int64_t retention_gone(const struct table *t, int64_t slab_end);
 
 /* Tables get later horizons, and stay of the same version. Those that are gone, or of another

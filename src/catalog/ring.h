@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ring.h: where on the ring a partition lives; everybody asks here. The ring is cut into
- * RING_VNODES equal slices of the tokens, the vnodes. A partition's place is the token of its
+ * ring.h: where on the ring a partition lives; all modules use these functions. The ring is cut
+ * into RING_VNODES equal slices of the tokens, the vnodes. A partition's place is the token of its
  * series, moved on by a whole number of slices that its quantum decides: the quanta of a series are
  * spread over the ring, and inside a quantum neighbours stay neighbours. Without a quantum the
  * place is the token, and the ring is Cassandra's. Any thread. */
@@ -37,8 +37,8 @@ static inline int64_t ring_vnode_last(uint32_t vnode)
     return (int64_t)(((((uint64_t)vnode + 1) << RING_SLICE_BITS) - 1) ^ ((uint64_t)1 << 63));
 }
 
-/* Who owns a place on a ring of nodes with one token each, ascending: the first token that is not
- * below it, or the first of all. count > 0. */
+/* The index of the node that owns a place; each node has one token, ascending. It is the first node
+ * whose token is not below the place, or else the first of all. count > 0. */
 static inline size_t ring_owner(const int64_t *tokens, size_t count, int64_t place)
 {
     for (size_t i = 0; i < count; i++)

@@ -2,8 +2,8 @@
  *
  * rollout.h: rollouts of time partitions: when they are due, and what each step makes of the
  * catalog. Nothing here reads a clock or writes: struct rollout_now says what time it is, and a
- * step is an edit of the catalog (timepart.h has the states), so that a crash between any two steps
- * leaves one way on, whoever goes it.
+ * step is an edit of the catalog (timepart.h has the states), so that after a crash between any two
+ * steps the next process to open the database continues with the same step.
  *
  *              n-th rollout minus the window        n-th rollout           5 seconds later
  *     VIEW     ADD: a table for it is made          ROLL: it is the        DROP: those too old
@@ -35,25 +35,25 @@ enum rollout_act { ROLLOUT_NOTHING, ROLLOUT_ADD, ROLLOUT_ROLL, ROLLOUT_DROP };
 bool rollout_point(const struct timepart *p, uint64_t n, int64_t *ret);
 /* How many rollouts, from that one on, are not after this moment? There may be millions. */
 uint64_t rollout_passed(const struct timepart *p, uint64_t from, int64_t at);
-/* What comes next, and when (INT64_MAX: never, or when the counter says so). */
+/* The next step and when it is due (INT64_MAX: never, or it depends on the counter). */
 enum rollout_act
 rollout_next(const struct timepart *p, const struct rollout_now *now, int64_t *ret_when);
-/* What is due now. */
+/* The step that is due now. */
 enum rollout_act rollout_due(const struct timepart *p, const struct rollout_now *now);
-/* Makes *ret out of c by doing it. */
+/* Makes *ret from c by taking the step that is due. */
 int rollout_edit(const struct catalog *c,
                  uint64_t parent,
                  enum rollout_act act,
                  const struct rollout_now *now,
                  struct catalog **ret,
                  struct dn_err *err) DN_MUST_CHECK;
-/* Another retention: shards that are too many are evicted at once; of a TABLE more are made. */
+/* Changes the retention: surplus shards are evicted at once; a TABLE gets the shards it lacks. */
 int rollout_retain(const struct catalog *c,
                    uint64_t parent,
                    uint32_t retention,
                    const struct rollout_now *now,
                    struct catalog **ret,
                    struct dn_err *err) DN_MUST_CHECK;
-/* A TABLE that has one shard gets those that are missing to its retention. */
+/* Gives a TABLE with one shard the others that its retention asks for. */
 int rollout_fill(const struct catalog *c, uint64_t parent, struct catalog **ret, struct dn_err *err)
     DN_MUST_CHECK;

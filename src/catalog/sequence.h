@@ -37,7 +37,7 @@ struct sequence {
     int64_t cache; /* as declared */
     bool cycle;
     uint64_t counter;      /* names what was given out; below 2^63 */
-    int64_t first;         /* what a counter gives first that nobody used yet */
+    int64_t first;         /* the first value of a counter that was not used yet */
     uint64_t owner_table;  /* it goes with this table, 0 = none */
     uint32_t owner_column; /* … and this column of it, by its id */
     bool identity;         /* it is that of the column's GENERATED … AS IDENTITY */
@@ -50,28 +50,29 @@ struct sequence {
 struct sequence *catalog_sequence_new(const char *schema, const char *name);
 struct sequence *catalog_sequence_ref(const struct sequence *s); /* owners share it */
 void catalog_sequence_unref(struct sequence *s);                 /* NULL is fine */
-/* One of its own that says the same; schema, name: other ones, or NULL. */
+/* A copy, with another schema or name unless they are NULL. */
 int catalog_sequence_copy(const struct sequence *s,
                           const char *schema,
                           const char *name,
                           struct sequence **ret,
                           struct dn_err *err) DN_MUST_CHECK;
-/* DN_E_CORRUPT: it cannot have been written so. */
+/* DN_E_CORRUPT: the members do not fit together. */
 int catalog_sequence_check(const struct sequence *s, struct dn_err *err) DN_MUST_CHECK;
 
 const struct sequence *catalog_sequence_by_id(const struct catalog *c, uint64_t id);
-/* The one of an identity column, or (identity false) the first that goes with the column. */
+/* The sequence of an identity column, or (identity false) the first sequence owned by the column.
+ */
 const struct sequence *
 catalog_sequence_of(const struct catalog *c, uint64_t table, uint32_t column, bool identity);
 
-/* A new one (id 0), or another one in the place of that with its id. */
+/* Adds a sequence (id 0), or replaces the one with its id. */
 int catalog_with_sequence(const struct catalog *c,
                           struct sequence *s,
                           struct catalog **ret,
                           struct dn_err *err) DN_MUST_CHECK;
 
-/* Its options as CREATE SEQUENCE has them, each behind a blank; those that are as they would be
- * anyway are left out. type: what AS is if it is not said. */
+/* The options as CREATE SEQUENCE takes them, each behind a blank; options at their default are left
+ * out. type: the default of AS. */
 void catalog_sequence_print_options(const struct sequence *s, enum type_id type, struct buf *b);
 /* CREATE SEQUENCE, runnable. c: for OWNED BY. */
 void catalog_sequence_print_create(const struct catalog *c,

@@ -204,7 +204,7 @@ static int settings_fail_long(const struct setting_row *row, struct dn_err *err)
                    SETTING_TEXT_MAX);
 }
 
-/* It cannot be set by whoever asks. */
+/* The error for a setting that this source may not change. */
 static int
 settings_fail_scope(const struct setting_row *row, enum setting_scope at, struct dn_err *err)
 {

@@ -7,9 +7,8 @@
  *     rc = settings_set(&s, "memtable_size", "16MB", SETTING_DATABASE, err);
  *     limit = s.memtable_size;
  *
- * Settings that are only known (settings_known_list.h), and those that users make up (x.y), have
- * their values as text in a struct settings_extra, which is never changed: another one takes its
- * place.
+ * Settings without an effect (settings_known_list.h) and custom settings (x.y) have their values as
+ * text in a struct settings_extra, which is immutable: a change makes another one.
  *
  * One thread at a time per struct; the rows and extras: any thread. */
 #pragma once
@@ -27,7 +26,7 @@ enum setting_kind {
     SETTING_ENUM,      /* one of the words, by number */
     SETTING_DATESTYLE, /* settings_datestyle() and settings_dateorder() */
     SETTING_ENCODING,  /* UTF8 by any of its names */
-    SETTING_TEXT,      /* up to SETTING_TEXT_MAX bytes; what it may be is the user's business */
+    SETTING_TEXT,      /* up to SETTING_TEXT_MAX bytes; the module that uses it checks the text */
 };
 
 enum setting_scope {
@@ -93,32 +92,32 @@ int settings_set(struct settings *s,
                  const char *text,
                  enum setting_scope at,
                  struct dn_err *err) DN_MUST_CHECK;
-/* One of them becomes what it is in another struct. */
+/* Copies the value of one setting from another struct. */
 void settings_copy(struct settings *s, const struct settings *from, const struct setting_row *row);
-/* Of one that is no TEXT. */
+/* The value of a setting that is no TEXT. */
 int64_t settings_value(const struct settings *s, const struct setting_row *row);
-/* The value as it would be kept, as text, into b. Of any kind. */
+/* Checks a value and writes it into b as it would be stored. For settings of every kind. */
 int settings_canonical(const struct setting_row *row,
                        const char *text,
                        struct buf *b,
                        struct dn_err *err) DN_MUST_CHECK;
-/* The number that a text means, of any kind but TEXT and REAL. */
+/* The number that a text stands for; for every kind but TEXT and REAL. */
 int settings_number(const struct setting_row *row,
                     const char *text,
                     int64_t *ret,
                     struct dn_err *err) DN_MUST_CHECK;
-/* As SET takes it: on, 5, 64MB. */
+/* Prints a number as SET takes it: on, 5, 64MB. */
 void settings_print(const struct setting_row *row, int64_t value, struct buf *b);
-/* The same of any kind that is not only known, with the value it has. */
+/* Prints the current value of a setting that has a field, of any kind. */
 void settings_show(const struct settings *s, const struct setting_row *row, struct buf *b);
 
-/* Those that clients are told of, by number; NULL = no more. */
+/* Iterates over the settings that clients are told of when they change; NULL = no more. */
 const char *settings_reported(size_t i);
 
 /* Only superusers and members of pg_read_all_settings see its value. */
 bool settings_hidden(const struct setting_row *row);
 
-/* ---- those without a field ---- */
+/* ---- values of settings without a field (settings_by_name.c) ---- */
 
 struct settings_extra; /* NULL is an empty one */
 

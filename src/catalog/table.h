@@ -179,7 +179,8 @@ int table_build(const struct table_spec *spec,
 /* ---- changing (ALTER TABLE) ---- */
 
 /* A definition of its own that says the same: version + 1, one reference. The functions below
- * change such a copy, which nobody else holds yet; after an error it can only be given up. */
+ * change such a copy before any other thread knows it; after an error the copy can only be freed.
+ */
 int table_copy(const struct table *t, struct table **ret, struct dn_err *err) DN_MUST_CHECK;
 /* At the end, new id. NOT NULL needs a default, for rows there are; primary_key: ends the key. */
 int table_add_column(struct table *t,

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table_alter.h: what ALTER COLUMN changes of a column, in a definition that nobody else holds yet
- * (a table_copy). Its owner's thread. */
+ * table_alter.h: what ALTER COLUMN changes of a column, in a table_copy() that no other thread
+ * knows yet. One thread at a time. */
 #pragma once
 
 #include "catalog/table.h"
 
-/* NULL is allowed, or not any more: the rows there are must have none. */
+/* Allows or forbids NULL; the caller has checked that existing rows have none. */
 int table_set_not_null(struct table *t,
                        const struct spec_name *name,
                        bool not_null,
                        struct dn_err *err) DN_MUST_CHECK;
-/* Are stored values of the column values of that type, too, but for their length? */
+/* Are stored values of the column also values of this type, except perhaps for their length? */
 bool table_same_values(const struct column *c, enum type_id type, const struct type_mods *mods);
-/* … then only those change. */
+/* Changes the modifiers alone; only after table_same_values(). */
 void table_set_mods(struct table *t, uint16_t col, const struct type_mods *mods);
-/* Can stored values of the column be read as those of a wider type? Not in a key, whose bytes would
- * be others, nor where a CHECK names the column: it would have to be asked again. */
+/* Can stored values of the column be read as values of this wider type? Not in a key, whose bytes
+ * would change, and not in a column with a CHECK, which would have to be evaluated again. */
 bool table_widens(const struct table *t, uint16_t col, enum type_id type);
-/* … then the definition alone changes, docs/adr/0007-numbers-that-widen.md. */
+/* Changes the type in the definition alone (docs/adr/0007-numbers-that-widen.md); only after
+ * table_widens(). */
 void table_widen(struct table *t, uint16_t col, enum type_id type);
-/* Type, modifiers and constant DEFAULT of the spec: rows that are there cannot be read so. */
+/* Takes type, modifiers and constant DEFAULT from the spec; existing rows become unreadable by it.
+ */
 int table_change_type(struct table *t,
                       uint16_t col,
                       const struct column_spec *spec,
                       struct dn_err *err) DN_MUST_CHECK;
-/* Is the key, as it is declared, nothing but a list of columns, and needs no option one? */
+/* Is the declared key a plain list of columns that needs no table option? */
 bool table_key_is_plain(const struct table *t);
-/* The PRIMARY KEY of the spec, for a table that has none: rows that are there lie otherwise. 1: the
- * spec is the plain list of a key that is more than that. */
+/* Gives a table without a key the PRIMARY KEY of the spec; existing rows are placed differently
+ * then. 1: the table has a key with these columns already, and more clauses than the spec. */
 int table_add_key(struct table *t, const struct table_spec *key, struct dn_err *err) DN_MUST_CHECK;

@@ -113,8 +113,8 @@ int table_change_type(struct table *t,
 
 /* ---- the key ---- */
 
-/* A column that joins the key: all rows there are have one value of it, so their order and who they
- * are stays as it is. */
+/* A column that joins the key: all existing rows have the same value of it, so their identity and
+ * their order do not change. */
 int table_check_join_key(const struct table *t, const struct column_spec *spec, struct dn_err *err)
 {
     bool fine = type_is_int(spec->type) || type_is_timestamp(spec->type) ||

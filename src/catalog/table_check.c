@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table_check.c: what every definition keeps, whoever made it. table_build asserts it in debug
- * builds; definitions read from a document must pass it before anyone uses them.
+ * table_check.c: the invariants of every definition. table_build() asserts them in debug
+ * builds; a definition read from a document is used only after it passed.
  *
  *  I1  0 to 511 columns; ids from 1, each once, below column_id_next; names good and each once
  *      and modifiers are those a type may have

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table_constraint.h: constraints beside the key of a definition that nobody else holds yet (a
- * table_copy, or one being built). Any thread may read; changes are its owner's. */
+ * table_constraint.h: constraints beside the key of a definition that no other thread knows yet (a
+ * table_copy(), or one that is being built). Any thread may read; changes are its owner's. */
 #pragma once
 
 #include "catalog/table.h"

@@ -36,7 +36,7 @@ struct table *table_new(void);
 /* What follows from the rest: key_pos, rest, time_desc. series and local must name columns that
  * exist. */
 int table_derive(struct table *t, struct dn_err *err) DN_MUST_CHECK;
-/* The same for a table whose key is new, after deciding how its rows are laid out. */
+/* Decides how the rows of a table with a new key are laid out, then calls table_derive(). */
 int table_lay_out(struct table *t, struct dn_err *err) DN_MUST_CHECK;
 /* All invariants of table.h, for definitions that come from disk: DN_E_CORRUPT. */
 int table_check(const struct table *t, struct dn_err *err) DN_MUST_CHECK;

@@ -5,8 +5,8 @@
  * struct timepart hangs on it and says which tables are its shards. Rows are read from all of them
  * and inserted into the newest; a rollout makes a new newest one, and the oldest goes whole.
  *
- * The state of rollouts is in here, so that each of their steps is one edit of the catalog and
- * whoever takes over knows what comes next (rollout.h):
+ * The state of rollouts is in here, so that each step is one edit of the catalog, and any process
+ * that opens the database later knows the next step (rollout.h):
  *
  *     waiting --make the next shard--> ready --roll--> waiting, with evicted shards
  *     evicted shard --after a delay--> dropped

@@ -42,22 +42,23 @@ struct user_type {
 struct user_type *catalog_type_new(const char *schema, const char *name);
 struct user_type *catalog_type_ref(const struct user_type *t); /* owners share it */
 void catalog_type_unref(struct user_type *t);                  /* NULL is fine */
-/* One of its own that says the same; schema, name: other ones, or NULL. */
+/* A copy, with another schema or name unless they are NULL. */
 int catalog_type_copy(const struct user_type *t,
                       const char *schema,
                       const char *name,
                       struct user_type **ret,
                       struct dn_err *err) DN_MUST_CHECK;
-/* DN_E_CORRUPT: it cannot have been written so. */
+/* DN_E_CORRUPT: the members do not fit together. */
 int catalog_type_check(const struct user_type *t, struct dn_err *err) DN_MUST_CHECK;
 
-/* To one that nobody else holds: another label, at the end, or beside one there is. */
+/* Adds a label to a type that no other thread knows yet: at the end, or next to an existing label.
+ */
 struct user_label_spec {
     const char *name;
     const char *neighbor; /* NULL: at the end */
     bool after;           /* the neighbor; else before it */
-    bool if_missing;      /* nothing is done if the label is there: DN_NOT_FOUND */
-    uint32_t of;          /* of how many labels of a new type this is one: all are to have room */
+    bool if_missing;      /* an existing label is DN_NOT_FOUND, not an error */
+    uint32_t of; /* how many labels are added in a row: the numbers leave room for all of them */
 };
 int catalog_type_add(struct user_type *t,
                      const struct user_label_spec *spec,
@@ -71,7 +72,7 @@ int catalog_type_rename_label(struct user_type *t,
 const struct user_label *catalog_type_label(const struct user_type *t, const char *s, size_t len);
 const struct user_label *catalog_type_label_at(const struct user_type *t, int64_t order);
 const struct user_type *catalog_type_by_number(const struct catalog *c, uint32_t number);
-/* In that schema: exact name first, else a unique one in any case. NULL: none. */
+/* In that schema: an exact match first, else a unique match that ignores case. NULL: none. */
 const struct user_type *
 catalog_type_in(const struct catalog *c, const char *schema, const char *name);
 /* By the name that a statement gives; given: its schema, NULL = none. NULL: none. */
@@ -80,24 +81,24 @@ const struct user_type *catalog_type_find(const struct catalog *c,
                                           const char *given,
                                           const char *name);
 
-/* A new one (number 0), or another one in the place of that with its number. */
+/* Adds a type (number 0), or replaces the one with its number. */
 int catalog_with_type(const struct catalog *c,
                       struct user_type *t,
                       struct catalog **ret,
                       struct dn_err *err) DN_MUST_CHECK;
-/* Without the types of these numbers; that nothing uses them is the caller's concern. */
+/* Drops the types with these numbers; the caller has checked that nothing uses them. */
 int catalog_without_types(const struct catalog *c,
                           const uint32_t *numbers,
                           size_t count,
                           struct catalog **ret,
                           struct dn_err *err) DN_MUST_CHECK;
 
-/* The name of a type with its parameters, as type_print, also of user types. */
+/* Like type_print(), and knows the names of user types. */
 void catalog_print_type(const struct catalog *c,
                         enum type_id type,
                         const struct type_mods *mods,
                         struct buf *b);
-/* A literal, as table_print_literal; of user types as its text. */
+/* Like table_print_literal(); a value of a user type is printed as its label. */
 void catalog_print_literal(const struct catalog *c, const struct datum *d, struct buf *b);
 /* CREATE TYPE and its comment, runnable. */
 void catalog_type_print_create(const struct user_type *t, struct buf *b);

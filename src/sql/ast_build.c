@@ -2,8 +2,8 @@
  *
  * ast_build.c: memory and lists of the parser, and the nodes of expressions.
  *
- * Depth. Each node knows its height; one over SQL_DEPTH_MAX is refused, so whoever walks a tree may
- * recurse. A chain of ANDs or ORs is no nesting: its n operands are kept as perfect trees of
+ * Depth. Each node knows its height; one over SQL_DEPTH_MAX is refused, so code that walks a tree
+ * may recurse. A chain of ANDs or ORs is no nesting: its n operands are kept as perfect trees of
  * falling sizes (the binary digits of n), joined from left to right, and adding one is like
  * counting up: the height stays under twice the logarithm. The shape depends on n alone, so a tree
  * that is printed flat and parsed again is the same tree. */

@@ -60,7 +60,7 @@ struct expr *sql_paren(struct expr *e);
 
 /* ---- print_expr.c ---- */
 /* Marks operands that bind less than their operator (a + NOT b, a IN (1) + 2 read so without any)
- * as written in parentheses: then the printed text means the same for everyone. */
+ * as written in parentheses: then the printed text means the same in every session. */
 void sql_parens(struct expr *e);
 
 /* ---- ast_literal.c: literals and types ---- */
@@ -115,7 +115,7 @@ struct qual_name *sql_qual_of(struct sql_parser *ps,
                               struct sql_token schema,
                               struct sql_token name);
 void sql_database(struct sql_parser *ps, struct sql_token database, struct sql_token last);
-/* A list whose elements nobody wants. */
+/* Drops a list whose elements are not needed. */
 void sql_list_drop(struct sql_parser *ps, struct sql_list list);
 /* Two lists, the second read right after the first. */
 struct sql_list sql_list_concat(struct sql_list a, struct sql_list b);

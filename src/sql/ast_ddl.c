@@ -34,7 +34,7 @@ void sql_create_begin(struct sql_parser *ps,
 
 /* ---- columns ---- */
 
-/* SERIAL and its like: the type of the values. */
+/* SERIAL, BIGSERIAL, SMALLSERIAL: the type of the values. */
 static bool ddl_serial(struct type_name *type)
 {
     static const struct {

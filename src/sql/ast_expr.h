@@ -106,7 +106,8 @@ struct expr *sql_field_star(struct sql_parser *ps, struct expr *a, uint32_t pos)
 struct expr *
 sql_collate(struct sql_parser *ps, uint32_t pos, struct expr *a, const struct qual_name *name);
 struct sql_op *sql_op(struct sql_parser *ps, enum expr_op op, struct sql_token tok);
-/* The operator a symbol stands for, OP_OTHER if it is nobody's; before one operand alone: prefix.
+/* The operator a symbol stands for, OP_OTHER if it stands for none; before one operand alone:
+ * prefix.
  */
 enum expr_op sql_symbol(struct sql_token tok, bool prefix);
 /* a symbol b; symbol b when a is NULL. schema: OPERATOR(schema.symbol), or NULL. */

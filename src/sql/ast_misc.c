@@ -233,7 +233,7 @@ static struct stmt *misc_wrap(struct sql_parser *ps, enum stmt_kind kind)
     return ps->stmt;
 }
 
-/* ANALYZE among the options of an EXPLAIN; whoever runs it says what is wrong with its value. */
+/* ANALYZE among the options of an EXPLAIN; an error in its value is raised when it runs. */
 static bool misc_analyze(const struct option_spec *v, uint32_t n)
 {
     static const char *const off[] = {"off", "false", "0", "no"};

@@ -9,9 +9,9 @@
  * rtrim), overlay(s PLACING p FROM a FOR n) is overlay(s, p, a, n), t AT TIME ZONE z is
  * timezone(z, t), (a, b) OVERLAPS (c, d) is overlaps(a, b, c, d), normalize(s, NFC) is
  * normalize(s, 'NFC'), s IS NFC NORMALIZED is is_normalized(s, 'NFC'), CURRENT_TIMESTAMP is now(),
- * and CURRENT_DATE, CURRENT_TIME, LOCALTIME, LOCALTIMESTAMP, CURRENT_USER and its like are calls of
- * that name in lower case, with the precision as argument; INTERVAL '1' DAY is a CAST of '1 day'.
- * COALESCE, NULLIF, GREATEST, LEAST, GROUPING are calls as they look. */
+ * and CURRENT_DATE, CURRENT_TIME, LOCALTIME, LOCALTIMESTAMP, CURRENT_USER and similar words are
+ * calls of that name in lower case, with the precision as argument; INTERVAL '1' DAY is a CAST of
+ * '1 day'. COALESCE, NULLIF, GREATEST, LEAST, GROUPING are calls as they look. */
 #pragma once
 
 #include "vec/vec.h"

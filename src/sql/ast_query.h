@@ -141,7 +141,7 @@ struct with_clause {
 enum lock_mode { LOCK_NONE, LOCK_UPDATE, LOCK_NO_KEY_UPDATE, LOCK_SHARE, LOCK_KEY_SHARE };
 enum lock_wait { LOCK_WAITS, LOCK_NOWAIT, LOCK_SKIPS };
 
-/* FOR UPDATE [OF a, b] [NOWAIT | SKIP LOCKED] and its like. */
+/* FOR UPDATE, NO KEY UPDATE, SHARE or KEY SHARE [OF a, b] [NOWAIT | SKIP LOCKED]. */
 struct lock_clause {
     enum lock_mode mode; /* never NONE */
     enum lock_wait wait;
@@ -167,6 +167,6 @@ struct query {
     struct expr *limit;        /* LIMIT, FETCH FIRST; NULL = none, and LIMIT ALL */
     struct expr *offset;       /* NULL = none */
     bool with_ties;            /* FETCH FIRST … WITH TIES; the parser saw an ORDER BY */
-    struct lock_clause *locks; /* FOR UPDATE and its like */
+    struct lock_clause *locks; /* FOR UPDATE and the weaker forms */
     uint32_t locks_count;
 };

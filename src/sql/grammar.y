@@ -88,8 +88,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* The template is not written for our warnings, and its assertions and trace are for those who work
- * on lemon; what we add to it is little and is called from here. */
+/* lemon's template does not compile without these warnings, and its assertions and trace are for the
+ * development of lemon itself. */
 #ifndef NDEBUG
 #define NDEBUG 1
 #endif

@@ -16,7 +16,7 @@ void sql_text_init(struct sql_text *t, const char *text, size_t len)
     t->types = NULL;
     t->cancel = NULL;
     if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
-        t->next = 3; /* a byte order mark: one character nobody sees */
+        t->next = 3; /* a byte order mark: one invisible character */
         t->next_pos = 2;
     }
 }

@@ -227,7 +227,7 @@ static void print_args(const struct expr *e, struct buf *b)
     }
 }
 
-/* current_date and its like are calls that are written without parentheses. */
+/* current_date, current_user and others are calls that are written without parentheses. */
 static bool print_word_call(const struct expr *e, struct buf *b)
 {
     const char *call = sql_value_call(e->name, strlen(e->name));

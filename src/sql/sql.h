@@ -25,7 +25,7 @@
 #define SQL_LIST_MAX   1000000u             /* elements of one list */
 #define SQL_PARAMS_MAX 65535u
 
-/* Who knows types beyond our own: those that CREATE TYPE made. */
+/* Resolves names of types that CREATE TYPE made. */
 struct sql_types {
     /* Fills in ret's type, schema and name, in the arena; schema NULL: not given. False: none. */
     bool (*find)(void *arg,
@@ -39,10 +39,10 @@ struct sql_types {
 struct sql_text {
     const char *text; /* borrowed, len bytes, UTF-8; need not end in NUL */
     size_t len;
-    size_t next;                   /* byte offset where the next statement starts */
-    uint32_t next_pos;             /* its character position, 1-based */
-    bool no_positions;             /* all positions of the tree are 0: nobody sees this text */
-    const struct sql_types *types; /* NULL: nobody; sql_text_init sets that */
+    size_t next;       /* byte offset where the next statement starts */
+    uint32_t next_pos; /* its character position, 1-based */
+    bool no_positions; /* all positions of the tree are 0: the user never wrote this text */
+    const struct sql_types *types; /* NULL: there are no user types, as sql_text_init() leaves it */
     const atomic_bool *cancel;     /* base/cancel.h; NULL: never; sql_text_init sets that */
 };
 

@@ -2,7 +2,7 @@
  *
  * type_name.c: names of types, and literals that begin with one. A name is known here if vec/type.h
  * knows it, or if PostgreSQL does (type_others): the latter become a type_name with TYPE_NONE, and
- * whoever uses the tree says that there is no such type yet. */
+ * the binder says that there is no such type yet. */
 #include "grammar.h"
 #include "sql/ast_build.h"
 #include "vec/fields.h"

@@ -39,7 +39,7 @@ answer_name(const struct sys_env *env, const struct sys_item *it, const char *na
     sys_quote(name, b);
 }
 
-/* ---- what a REGCLASS and its like prints ---- */
+/* ---- REGCLASS, REGTYPE and the other REG types as text ---- */
 
 static int answer_reg(const struct sys_env *env, const struct func_ask *ask, struct buf *b)
 {

@@ -18,7 +18,7 @@ static bool acl_touched(const struct access *a, const struct access_object *o)
     return false;
 }
 
-/* What everybody has by itself and nobody revoked. */
+/* The default privileges of PUBLIC that were not revoked. */
 static uint32_t acl_world(const struct access *a, const struct access_object *o)
 {
     uint32_t all = access_default(o);
@@ -210,7 +210,7 @@ static const char *access_grantee(const struct access *a, uint32_t role)
     return role == ACCESS_PUBLIC ? "PUBLIC" : access_role_name(a, role);
 }
 
-/* May the one who asks see the entry? */
+/* May the role of the session see the entry? */
 static bool access_shown(const struct sys_rows *w, const struct sys_acl_entry *e)
 {
     const struct access *a = w->env->catalog->access;

@@ -38,7 +38,7 @@ struct timepart_counter {
     struct rollout_now *now;
 };
 
-/* A partition's counter is shown to those who may see the partition. */
+/* A partition's counter is shown to roles that may see the partition. */
 static bool timepart_counter_seen(const struct sys_env *env, const char *name)
 {
     char own[TIMEPART_COUNTER_MAX];

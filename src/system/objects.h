@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * objects.h: inside of src/system: the objects of a catalog one after the other: relations, their
- * columns, indexes and constraints, and who may do what with them. Threads as in system.h. */
+ * objects.h: inside of src/system: iterators over the objects of a catalog: relations, their
+ * columns, indexes and constraints, and the privileges on them. Threads as in system.h. */
 #pragma once
 
 #include "base/arena.h"
@@ -50,12 +50,12 @@ void sys_index_print(const struct sys_index *ix, int64_t column, struct buf *b);
 /* The number of the index of a UNIQUE; 0: it has none. */
 uint32_t sys_unique_oid(const struct table *t, const struct table_constraint *own);
 
-/* By number; ret_index->table: it is that index of the table. */
+/* Finds an object by its number; if ret_index->table is set, the number is that of the index. */
 bool sys_item_find(const struct sys_env *env,
                    int64_t oid,
                    struct sys_item *ret,
                    struct sys_index *ret_index);
-/* Can it be named without its schema? */
+/* Is it found by its name without a schema? */
 bool sys_item_visible(const struct sys_env *env, const struct sys_item *it);
 char sys_item_kind(const struct sys_item *it); /* 'r', 'v', 'S', 'p': a time partition */
 struct access_object sys_item_object(const struct sys_item *it);
@@ -75,7 +75,7 @@ struct sys_attr {
     bool not_null;
     const struct column *column; /* of a table; NULL */
 };
-/* Its columns; NULL: out of memory, which w->rc says. */
+/* The columns of a relation; NULL: out of memory, and w->rc is set. */
 const struct sys_attr *
 sys_attrs(struct sys_rows *w, const struct sys_item *it, uint32_t *ret_count);
 
@@ -129,20 +129,21 @@ char sys_con_action(const struct table_constraint *own, const char *event);
 /* The default of a column; false: it has none. */
 bool sys_default(const struct catalog *cat, const struct column *c, struct buf *b);
 
-/* ---- who may do what ---- */
+/* ---- privileges ---- */
 
-uint32_t sys_role(const struct sys_env *env);                            /* who asks */
-bool sys_item_may(const struct sys_env *env, const struct sys_item *it); /* do anything with it? */
+uint32_t sys_role(const struct sys_env *env); /* the role of the session */
+bool sys_item_may(const struct sys_env *env,
+                  const struct sys_item *it); /* has any privilege on it? */
 bool sys_table_may(const struct sys_env *env, const struct table *t);
 bool sys_table_reads(const struct sys_env *env, const struct table *t); /* SELECT on all of it? */
 int sys_answer_privilege(const struct sys_env *env,
                          const struct func_right *r,
                          int64_t *ret,
                          struct dn_err *err) DN_MUST_CHECK;
-/* Who may do what with an object, one grantee after the other: what everybody has, the owner,
- * then those to whom something was granted. *at is 0 before the first. */
+/* Iterates over the access list of an object: PUBLIC, the owner, then the other grantees. *at is 0
+ * before the first entry. */
 struct sys_acl_entry {
-    uint32_t grantee; /* ACCESS_PUBLIC: everybody */
+    uint32_t grantee; /* ACCESS_PUBLIC: every role */
     uint32_t grantor;
     uint32_t privileges;
     uint32_t options;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * pg_proc_list.h: SYS_PROC(number, name, result, arguments): the functions that pg_type_list.h
- * names, by the numbers that PostgreSQL gives them. They read and write values of a type: nobody
- * calls them, clients look at their names. */
+ * names, by the numbers that PostgreSQL gives them. They read and write values of a type. SQL
+ * cannot call them; clients only look at their names. */
 
 /* clang-format off */
 SYS_PROC(31, "byteaout", 2275, "17")

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * privileges.c: may a role do that? What has_table_privilege and its like ask. Words, errors and
- * what is NULL are PostgreSQL's: an object that is named must be there, a number may be anything.
+ * privileges.c: answers of has_table_privilege() and the other privilege functions. Words, errors
+ * and what is NULL are PostgreSQL's: an object that is named must be there, a number may be
+ * anything.
  */
 #include "system/system_int.h"
 

@@ -17,7 +17,7 @@
 #include "catalog/settings.h"
 #include "func/session.h"
 
-/* Whose catalog, and who asks. */
+/* The catalog, and the session that asks. */
 struct sys_env {
     const struct catalog *catalog;
     const char *schema; /* where names without a schema are looked for */
@@ -25,7 +25,7 @@ struct sys_env {
     const char *more;   /* behind it, as in struct catalog_path */
     const struct settings *settings;
     const struct func_session *session;
-    /* About how many rows a table has; NULL: nobody knows. */
+    /* Estimates the number of rows of a table; may be NULL. */
     double (*count)(void *arg, const struct table *table);
     void *count_arg;
 };

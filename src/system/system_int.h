@@ -21,8 +21,8 @@
 
 /* ---- rows ---- */
 
-/* Filled column by column in the order of the relation; those that nobody asked for cost
- * nothing. */
+/* Rows are filled column by column in the order of the relation. Columns that the query does not
+ * use are skipped. */
 struct sys_rows {
     const struct sys_env *env;
     const struct sys_column *cols;

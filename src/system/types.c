@@ -304,7 +304,7 @@ static bool sys_proc_io(size_t i, struct sys_proc *ret)
     return true;
 }
 
-/* Number k of a table of functions; 1: there is one, but nobody can call it. -1: no more. Their
+/* Number k of a table of functions; 1: there is one, but SQL cannot call it. -1: no more. Their
  * numbers are their places. */
 static int sys_proc_own(unsigned kind, uint32_t k, struct sys_proc *ret)
 {

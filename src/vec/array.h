@@ -38,8 +38,8 @@ static inline int64_t varray_high(const struct varray *a, uint32_t dim)
     return (int64_t)a->low[dim] + a->len[dim] - 1;
 }
 
-/* Takes the bytes apart; strings are copied to the arena. 1: they are no such array (untrusted).
- * DN_E_NOMEM, also when the flag goes up (base/cancel.h; NULL = never). */
+/* Decodes untrusted bytes; strings are copied to the arena. 1: they are no array of this type.
+ * DN_E_NOMEM also if `cancel` is set (base/cancel.h; may be NULL). */
 int varray_read(struct vstr s,
                 enum type_id elem,
                 const atomic_bool *cancel,

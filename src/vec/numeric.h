@@ -27,7 +27,7 @@ static inline struct vnumeric vnumeric_make(vnumeric_i128 coef, int scale)
                              .scale = (int16_t)scale};
 }
 
-/* What is no finite number; the values are their order. */
+/* Values that are no finite numbers, in their order. */
 enum vnumeric_special {
     VNUMERIC_MINUS_INF = -1,
     VNUMERIC_FINITE = 0,
@@ -94,7 +94,8 @@ static inline int vnumeric_cmp(struct vnumeric a, struct vnumeric b)
     return vnumeric_cmp_any(a, b);
 }
 uint64_t vnumeric_hash(struct vnumeric v);
-/* The same value without zeros at the end of its fraction: of equal numbers one. */
+/* The same value without trailing zeros in its fraction: equal numbers get equal representations.
+ */
 struct vnumeric vnumeric_trim(struct vnumeric v);
 /* Bytes whose memcmp order is that of vnumeric_cmp; returns how many. */
 uint32_t vnumeric_key(struct vnumeric v, uint8_t *to);
@@ -103,5 +104,5 @@ uint32_t vnumeric_coef_bytes(struct vnumeric v, uint8_t *to);
 /* The stored form: scale (2 bytes big-endian; 0xffff for NaN, 0xfffe and 0xfffd for infinity
  * and -infinity, and no more bytes), then the coefficient as above. Returns how many bytes. */
 uint32_t vnumeric_put(struct vnumeric v, uint8_t *to);
-/* The other way; false: these bytes are no number. Untrusted. */
+/* Reads the untrusted stored form back; false: the bytes are no number. */
 bool vnumeric_get(const void *bytes, uint32_t len, struct vnumeric *ret);

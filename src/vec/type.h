@@ -77,8 +77,8 @@ uint64_t vinterval_hash(struct vinterval v);
 /* The length as a big-endian number whose memcmp order is that of vinterval_cmp. */
 #define VINTERVAL_KEY_BYTES 16u
 void vinterval_key(struct vinterval v, uint8_t *to);
-/* The same length in whole months, whole days and the rest, all of one sign, as justify_interval()
- * has it: of equal intervals one. False: more months than there can be. */
+/* Normalizes to whole months, whole days and the rest, all of one sign, as justify_interval() does:
+ * equal intervals get equal representations. False: too many months. */
 bool vinterval_justify(struct vinterval v, struct vinterval *ret) DN_MUST_CHECK;
 
 /* A decimal number: coefficient / 10^scale, or NaN. The coefficient has at most 38 digits; the
@@ -98,7 +98,7 @@ union vfixed {
     double f64;  /* REAL, DOUBLE */
 };
 
-bool type_known(unsigned id); /* is it in type_list.h? The functions below want known ones. */
+bool type_known(unsigned id); /* is it in type_list.h? The functions below require that. */
 /* May a column have it? Known, not NONE, not TIMESTAMP_LOCAL, none of the system's but NAME. */
 bool type_storable(unsigned id);
 const char *type_name(enum type_id t); /* as SQL writes it: "TIMESTAMP", "DOUBLE" */
@@ -187,10 +187,11 @@ enum type_id type_array_of(enum type_id t); /* TYPE_NONE: there are no arrays of
 /* Units per second of a time stamp type, TIMESTAMPTZ and TIMESTAMP_LOCAL included: 1000, 1000000,
  * 1000000000. */
 int64_t type_ts_per_second(enum type_id t);
-/* By SQL name without parameters, any case: "sint64" -> BIGINT. TYPE_NONE if unknown. */
+/* By SQL name without parameters, ignoring case: "sint64" -> BIGINT. TYPE_NONE if unknown. */
 enum type_id type_by_name(const char *name, size_t len);
-/* May the type have these? No parameters are good for every type. TIMESTAMP(3), (6) and (9) are
- * types of their own, not parameters; other precisions are parameters of TIMESTAMP(6). */
+/* Are these parameters valid for the type? No parameters are valid for every type. TIMESTAMP(3),
+ * (6) and (9) are types of their own, not parameters; other precisions are parameters of
+ * TIMESTAMP(6). */
 bool type_mods_good(enum type_id t, const struct type_mods *m);
-/* The name with them: "NUMERIC(10, 2)". */
+/* The name with its parameters: "NUMERIC(10, 2)". */
 void type_print(enum type_id t, const struct type_mods *m, struct buf *b);

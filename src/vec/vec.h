@@ -9,12 +9,12 @@
  *          that is nulls is indexed by row i, never by code
  * Nulls: a bitmap, bit set = NULL; NULL pointer = none. Absent: same, for stored rows of a patch
  * (the column was not listed in the write); only store makes and sees it; an absent row of a
- * colbuf is NULL too, so who ignores absent bits reads NULL. The value under a set null bit is
- * unspecified but readable (a string there is never a wild pointer). Bits from `count` on may be
+ * colbuf is NULL too, so code that ignores absent bits reads NULL. The value under a set null bit
+ * is unspecified but readable (a string there is never a wild pointer). Bits from `count` on may be
  * set. Entries of a DICT need not be distinct (runs decode to one entry each).
  *
- * Memory is borrowed from the arena or cache entry named by whoever fills the vector; a batch is
- * valid until the next call on the operator or cursor that returned it.
+ * Memory is borrowed from the arena or cache entry that the producer of the vector documents; a
+ * batch is valid until the next call on the operator or cursor that returned it.
  *
  * A batch is some vectors of equal count and an optional selection: `sel` lists the row numbers
  * that count, ascending. One thread at a time. */
@@ -139,7 +139,8 @@ bool datum_copy(struct arena *arena, const struct datum *from, struct datum *ret
 /* Writes a value, narrowed to its type's physical form, to data[at]; zero or "" for a NULL. */
 void datum_store(const struct datum *d, void *data, uint32_t at);
 
-/* The first of `count` numbers for dict_id that nobody in this process has had. Any thread. */
+/* Reserves `count` values of dict_id that this process has not used yet; returns the first. Any
+ * thread. */
 uint64_t vec_dict_ids(uint64_t count);
 
 /* A CONST vector of one datum (strings stay borrowed). False when out of memory. */
@@ -190,8 +191,8 @@ bool colbuf_append_absent(struct colbuf *c) DN_MUST_CHECK;
  */
 bool colbuf_append_vec(struct colbuf *c, const struct vec *v, const uint16_t *rows, uint32_t count)
     DN_MUST_CHECK;
-/* The NULL bits, made on first use, all clear; for who fills data and sets count himself. NULL: out
- * of memory. */
+/* The NULL bits, allocated on first use and all clear, for callers that fill data and set count
+ * themselves. NULL: out of memory. */
 uint64_t *colbuf_nulls(struct colbuf *c);
 /* A FLAT view of rows [first, first + count); first must be a multiple of 64 when there are nulls.
  */

@@ -15,13 +15,13 @@
 
 /* The bytes of the value at `value` (struct vinterval or vnumeric); returns how many. */
 uint32_t vec_wide_put(enum type_id type, const void *value, uint8_t *to);
-/* The other way, from untrusted bytes; false: they are no value of the type. */
+/* Reads untrusted bytes back; false: they are no value of the type. */
 bool vec_wide_get(enum type_id type, const void *bytes, uint32_t len, void *value);
-/* Makes a value of a key column, NULL included, the one that stands for all that are equal to it
- * (docs/adr/0016); a NUMERIC with a declared scale has it already. Other types are left as they
- * are. False: an interval of more months than there can be. */
+/* Replaces a value of a key column by the representative of all values that are equal to it
+ * (docs/adr/0016). NULL, other types, and a NUMERIC with a declared scale stay as they are. False:
+ * an interval with too many months. */
 bool datum_key_form(const struct type_mods *mods, struct datum *d) DN_MUST_CHECK;
-/* A vector of a wide type as one of BLOBs, in the same form. False: out of memory. */
+/* Converts a vector of a wide type to a vector of BLOBs of the same form. False: out of memory. */
 bool vec_wide_to_strs(struct arena *arena, const struct vec *v, struct vec *ret) DN_MUST_CHECK;
-/* The data of v are strings: they become values of the type. 1: some are none. DN_E_NOMEM. */
+/* Converts the strings of v to values of the type. 1: a string is no value of it. DN_E_NOMEM. */
 int vec_wide_from_strs(struct arena *arena, enum type_id type, struct vec *v) DN_MUST_CHECK;

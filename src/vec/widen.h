@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * widen.h: numbers read as a wider type than they were written with. Order stays: of two values
- * the greater is never the smaller one afterwards (integers beyond 2^53 may become equal as
- * DOUBLE). Any thread. */
+ * widen.h: numbers read as a wider type than they were written with. Widening is monotonic
+ * (integers beyond 2^53 may become equal as DOUBLE). Any thread. */
 #pragma once
 
 #include "vec/vec.h"
@@ -13,7 +12,7 @@
 bool type_widens(enum type_id from, enum type_id to);
 /* The type must be d's own or one it widens to. */
 struct datum datum_widen(const struct datum *d, enum type_id to);
-/* The same form, nulls and absent bits borrowed from v, values in the arena. False: out of memory.
- */
+/* Converts a vector; the form, nulls and absent bits are borrowed from v, values lie in the arena.
+ * False: out of memory. */
 bool vec_widen(struct arena *arena, const struct vec *v, enum type_id to, struct vec *ret)
     DN_MUST_CHECK;
