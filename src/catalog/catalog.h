@@ -10,6 +10,12 @@
  *     catalog_save(v, next, err)                 durable; DN_E_CONFLICT if another process saved
  * first … publish next, unref cat
  *
+ * What holds in every catalog (asserts cite the numbers; document/document.c refuses a document in
+ * which they do not hold):
+ *     C1  tables, views, sequences and types are each sorted by (schema, name), without duplicates
+ *     C2  ids of tables, views and sequences are unique together, and below table_id_next
+ *     C3  each of them lies in a schema that exists; "public" always does
+ *
  * Any thread for reading. */
 #pragma once
 

@@ -63,6 +63,16 @@ static int catalog_cmp_tables(const struct table *a, const struct table *b)
     return order ? order : strcmp(a->name, b->name);
 }
 
+/* C1: the new element stands between its neighbours. */
+static void catalog_assert_table(const struct catalog *n, size_t at)
+{
+    DN_ASSERT(at < n->tables_count);
+    DN_ASSERT(n->tables[at]->id < n->table_id_next); /* C2 */
+    DN_ASSERT(at == 0 || catalog_cmp_tables(n->tables[at - 1], n->tables[at]) < 0);
+    DN_ASSERT(at + 1 == n->tables_count ||
+              catalog_cmp_tables(n->tables[at], n->tables[at + 1]) < 0);
+}
+
 int catalog_free_but(
     const struct catalog *c, const char *schema, const char *name, uint64_t id, struct dn_err *err)
 {
@@ -126,6 +136,7 @@ int catalog_with_table(const struct catalog *c,
     t->id = n->table_id_next++;
     n->tables[at] = table_ref(t);
     n->tables_count++;
+    catalog_assert_table(n, at);
     *ret = n;
     return 0;
 }
@@ -241,6 +252,7 @@ int catalog_with_changed_table(const struct catalog *c,
     }
     n->tables[at] = table_ref(t);
     n->tables_count++;
+    catalog_assert_table(n, at);
     if (n->access && n->access->grants_count) { /* those on columns that are gone */
         rc = catalog_move_access(n, 0, 0, err);
         if (rc < 0)
@@ -443,6 +455,8 @@ int catalog_with_view(const struct catalog *c,
     memmove(n->views + at + 1, n->views + at, (n->views_count - at) * sizeof *n->views);
     n->views[at] = view_ref(v);
     n->views_count++;
+    DN_ASSERT(v->id < n->table_id_next);                                               /* C2 */
+    DN_ASSERT(at + 1 == n->views_count || catalog_cmp_views(v, n->views[at + 1]) < 0); /* C1 */
     *ret = n;
     return 0;
 }

@@ -141,6 +141,7 @@ int table_derive(struct table *t, struct dn_err *err)
     for (uint16_t i = 0; i < t->local_count; i++) {
         struct key_part part = t->local[i];
 
+        DN_ASSERT(part.col < t->columns_count); /* I3 */
         t->columns[part.col].key_pos = (uint16_t)(i + 1);
         if (t->columns[part.col].has_default &&
             !datum_key_form(&t->columns[part.col].mods, &t->columns[part.col].def))
@@ -153,6 +154,8 @@ int table_derive(struct table *t, struct dn_err *err)
         if (!table_in_series(t, part.col))
             t->rest[t->rest_count++] = part;
     }
+    DN_ASSERT(t->rest_count + t->series_count == t->local_count); /* I3: the series is in local */
+    DN_ASSERT(t->quantum_pos < 0 || t->quantum_pos == t->partition_count);
     return 0;
 }
 

@@ -149,6 +149,7 @@ int catalog_with_parts(const struct catalog *c,
         timepart_free(p);
         return rc;
     }
+    DN_DCHECK(timepart_check(p, NULL) == 0);
     timepart_free(t->timepart);
     t->timepart = p;
     rc = catalog_with_changed_table(c, t, false, ret, err);
