@@ -138,6 +138,7 @@ struct codec_ops {
                   struct dn_err *err);
     /* Optional: the value of one row, into ret->v or ret->str. Checks what it reads, no more. */
     int (*get)(const struct codec_part *part, uint32_t row, struct datum *ret, struct dn_err *err);
+    bool get_walks; /* … goes through the rows before it, one by one */
     /* Optional: codes of all rows, each less than the entries, whose value list is *ret_list. A
      * guide's codec must have it. */
     int (*codes)(const struct codec_part *part,
@@ -264,6 +265,8 @@ int codec_get(const struct codec_src *src,
               struct arena *scratch,
               struct datum *ret,
               struct dn_err *err) DN_MUST_CHECK;
+/* Does codec_get take less time than a decoder, for a few rows of a vector? */
+bool codec_may_get(unsigned codec);
 /* Sums and bounds of ranges of rows, ret[i] those of range i; not for strings. Without decoding.
  * DN_NOT_FOUND: the codec cannot do it, or rows have no value. */
 int codec_agg_packed(const struct codec_src *src,

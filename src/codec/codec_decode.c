@@ -308,6 +308,13 @@ int codec_get(const struct codec_src *src,
     return 0;
 }
 
+bool codec_may_get(unsigned codec)
+{
+    const struct codec_ops *ops = codec_ops_by_id(codec);
+
+    return ops && ops->get && !ops->get_walks;
+}
+
 /* The order of datum_cmp: NaN is the greatest. */
 static bool codec_float_less(double a, double b)
 {

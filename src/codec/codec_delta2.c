@@ -35,4 +35,5 @@ const struct codec_ops codec_delta2_ops = {
     .encode = codec_delta2_encode,
     .decode = codec_delta2_decode,
     .get = codec_delta2_get,
+    .get_walks = true,
 };

@@ -72,6 +72,9 @@ bool exec_over_share(const struct mem_owner *owner, size_t share, size_t used, u
 
 /* op_scan.c: twins will read the scan, too, by morsels of so many rows; before its first row. */
 void op_scan_share(struct op *op, uint32_t morsel_rows);
+/* At most so many rows will be taken from `input`: where each is one of a scan below it, that scan
+ * returns no more, and reads only those. Before the first row is pulled. */
+void op_scan_limit(struct op *input, uint64_t rows);
 /* Does the scan below evaluate the filter's condition? */
 bool op_filter_pushed(const struct op *op);
 

@@ -24,8 +24,12 @@ static int op_limit_open(struct op *op, struct dn_err *err)
     if (rc < 0)
         return rc;
     rc = exec_count_value(op->ctx, op->node->offset, "OFFSET", 0, &st->skip, err);
-    if (rc < 0 || !op->node->ties)
+    if (rc < 0)
         return rc;
+    if (!op->node->ties && st->left < INT64_MAX - st->skip)
+        op_scan_limit(op->input, (uint64_t)st->left + (uint64_t)st->skip);
+    if (!op->node->ties)
+        return 0;
     rc = exec_tie_init(&st->tie, op->node->ties, &op->mem, err);
     for (uint32_t i = 0; i < op->node->ties && rc == 0; i++)
         st->tie.cols[i] = op->node->keys[i].col;

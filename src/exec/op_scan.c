@@ -70,6 +70,41 @@ void op_scan_share(struct op *op, uint32_t morsel_rows)
     ((struct op_scan *)op->state)->morsel_rows = morsel_rows;
 }
 
+void op_scan_limit(struct op *input, uint64_t rows)
+{
+    struct op *op = input;
+    struct exec_source *source;
+
+    while (op->ops == &op_project_ops || (op->ops == &op_filter_ops && op_filter_pushed(op)))
+        op = op->input;
+    source = op->ops == &op_scan_ops ? exec_source_of(op) : NULL;
+    if (!source || op->twin)
+        return;
+    source->limited = true;
+    source->wanted = rows;
+}
+
+/* Of the selected rows those that a LIMIT above still wants. */
+static void op_scan_want(struct op_scan *st, struct batch *b)
+{
+    struct exec_source *source = st->source;
+    uint32_t first = 0;
+
+    if (!source->limited)
+        return;
+    if (source->wanted < b->sel_count) {
+        uint32_t count = (uint32_t)source->wanted;
+
+        if (source->backward && !st->reader->unit.backward)
+            first = b->sel_count - count;
+        for (uint32_t i = 0; i < count; i++)
+            st->reader->sel[i] = b->sel ? b->sel[first + i] : (uint16_t)(first + i);
+        b->sel = st->reader->sel;
+        b->sel_count = count;
+    }
+    source->wanted -= b->sel_count;
+}
+
 /* Rows that pass the conditions handed down by a filter and may be among the first of a sort. */
 static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err)
 {
@@ -90,6 +125,8 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
         if (rc < 0)
             return rc;
     }
+    if (st->source->limited && st->source->wanted == 0)
+        return DN_EOF;
     do {
         ret->sel_count = 0;
         rc = exec_reader_next(st->reader, err);
@@ -116,6 +153,12 @@ static int op_scan_filtered(struct op *op, struct batch *ret, struct dn_err *err
         if (rc != 0)
             return rc;
     } while (ret->sel_count == 0);
+    op_scan_want(st, ret);
+    if (st->source->limited || st->source->quota) { /* filters keep dictionaries for those above */
+        rc = exec_reader_pick(st->reader, ret, err);
+        if (rc < 0)
+            return rc;
+    }
     return exec_reader_fetch(st->reader, st->source->all_cols, op->node->cols_count, ret, err);
 }
 
@@ -155,7 +198,7 @@ static int op_scan_next(struct op *op, struct batch *ret, struct dn_err *err)
         return rc == 0 && !st->reader->unit.backward ? op_scan_turn(op, ret, err) : rc;
     }
     if (st->source->conds_count || st->source->keys_count || st->source->bound.wanted ||
-        st->source->quota || st->morsel_rows)
+        st->source->quota || st->morsel_rows || st->source->limited)
         return op_scan_filtered(op, ret, err);
     rc = scan_next(st->source->scan, ret, err);
     if (rc == 0)

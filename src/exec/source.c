@@ -274,6 +274,19 @@ int exec_reader_fetch(struct exec_reader *r,
     return 0;
 }
 
+int exec_reader_pick(struct exec_reader *r, struct batch *batch, struct dn_err *err)
+{
+    uint32_t count = batch->sel_count;
+    int rc;
+
+    if (!batch->sel || count == 0 || count > SCAN_FEW_ROWS || !exec_fast(r->source->ctx))
+        return 0;
+    rc = scan_unit_pick(r->r, batch->sel, count, batch, err);
+    if (rc == 0)
+        r->unit.rows = count;
+    return rc == DN_NOT_FOUND ? 0 : rc;
+}
+
 bool exec_reader_late(struct exec_reader *r)
 {
     const struct exec_bound *b = &r->source->bound;

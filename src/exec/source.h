@@ -39,6 +39,8 @@ struct exec_source {
     uint32_t keys_count;
     uint32_t *all_cols;       /* 0, 1, 2, … */
     uint32_t work;            /* of a row of it, for exec_count_rows */
+    bool limited;             /* a LIMIT above stops after `wanted` rows of the Scan operator */
+    uint64_t wanted;          /* … from now on */
     bool backward;            /* the Scan operator gives rows from the last to the first */
     struct exec_bound bound;  /* of a sort above; only the Scan operator's own reader looks at it */
     struct exec_quota *quota; /* owned: rows of each series that count (quota.h), as the bound; NULL
@@ -83,6 +85,9 @@ void exec_reader_close(struct exec_reader *r); /* half-open or zeroed is fine */
 int exec_reader_next(struct exec_reader *r, struct dn_err *err) DN_MUST_CHECK;
 /* Its rows that pass, as a selection over what is decoded so far; maybe none. Not of a BLOCK. */
 int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Where few of many rows are selected the unit becomes just these, so that other columns are read
+ * for them alone; the batch has no selection then. */
+int exec_reader_pick(struct exec_reader *r, struct batch *batch, struct dn_err *err) DN_MUST_CHECK;
 /* Do all its rows come too late for the sort above? A BLOCK that does not say so is split. */
 bool exec_reader_late(struct exec_reader *r);
 /* Leaves out rows that come too late for it. */

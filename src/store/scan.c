@@ -34,9 +34,9 @@ static int scan_alloc(struct scan *s, struct dn_err *err)
                          t->columns_count + HIDDEN_OP,
                          t->columns_count + HIDDEN_ROWID};
 
-    s->fetch = mem_alloc_array(s->owner, (size_t)s->spec.cols_count + all, sizeof *s->fetch);
-    s->fetch_at = mem_alloc_array(s->owner, all, sizeof *s->fetch_at);
-    s->pred_series = mem_calloc(s->owner, s->spec.preds_count, sizeof *s->pred_series);
+    s->fetch = arena_alloc_array(&s->keep, (size_t)s->spec.cols_count + all, sizeof *s->fetch);
+    s->fetch_at = arena_alloc_array(&s->keep, all, sizeof *s->fetch_at);
+    s->pred_series = arena_calloc(&s->keep, s->spec.preds_count, sizeof *s->pred_series);
     if (!s->fetch || !s->fetch_at || !s->pred_series)
         return DN_FAIL_NOMEM(err);
     for (uint32_t c = 0; c < all; c++)
@@ -76,6 +76,7 @@ static struct scan *scan_new(const struct table *t, const struct scan_spec *spec
     s->final = true;
     s->horizon = RETENTION_NO_HORIZON;
     s->order_col = scan_order_col(t, &s->order_exact);
+    arena_init(&s->keep, s->owner);
     arena_init(&s->build_strings, s->owner);
     return s;
 }
@@ -83,9 +84,9 @@ static struct scan *scan_new(const struct table *t, const struct scan_spec *spec
 /* What depends on the number of sources. */
 static int scan_alloc_members(struct scan *s, struct dn_err *err)
 {
-    s->members = mem_calloc(s->owner, s->srcs_count, sizeof(struct scan_src *));
-    s->cuts = mem_calloc(s->owner, s->srcs_count, sizeof *s->cuts);
-    s->merge = mem_calloc(s->owner, s->srcs_count, sizeof *s->merge);
+    s->members = arena_calloc(&s->keep, s->srcs_count, sizeof(struct scan_src *));
+    s->cuts = arena_calloc(&s->keep, s->srcs_count, sizeof *s->cuts);
+    s->merge = arena_calloc(&s->keep, s->srcs_count, sizeof *s->merge);
     return s->members && s->cuts && s->merge ? DN_OK : DN_FAIL_NOMEM(err);
 }
 
@@ -132,8 +133,8 @@ static int scan_new_all(struct shard *shard,
         return DN_FAIL_NOMEM(err);
     s->final = fold->final;
     s->now_ns = fold->now_ns;
-    s->own_cols = mem_alloc_array(s->owner, spec.cols_count, sizeof *s->own_cols);
-    s->srcs = mem_calloc(s->owner, sources, sizeof *s->srcs);
+    s->own_cols = arena_alloc_array(&s->keep, spec.cols_count, sizeof *s->own_cols);
+    s->srcs = arena_calloc(&s->keep, sources, sizeof *s->srcs);
     if (s->own_cols && s->srcs) {
         for (uint32_t c = 0; c < spec.cols_count; c++)
             s->own_cols[c] = (uint16_t)c;
@@ -214,7 +215,6 @@ void scan_close(struct scan *s)
         return;
     scan_reader_free(s->reader);
     for (uint32_t i = 0; i < s->srcs_count; i++) {
-        mem_free(s->srcs[i].picks);
         mem_free(s->srcs[i].hit);
         mem_free(s->srcs[i].map);
         memtable_order_unref(s->srcs[i].order);
@@ -224,22 +224,10 @@ void scan_close(struct scan *s)
     sched_mutex_free(s->lock);
     mem_free(s->ranges);
     range_list_done(&s->range_list);
-    mem_free(s->srcs);
-    mem_free(s->members);
-    mem_free(s->cuts);
-    mem_free(s->merge);
     mem_free(s->apart);
     mem_free(s->set_ends);
-    mem_free(s->points);
-    mem_free(s->point_tokens);
-    mem_free(s->own_cols);
-    mem_free(s->pred_series);
-    mem_free(s->fetch);
-    mem_free(s->fetch_at);
-    mem_free(s->all_cols);
-    mem_free(s->build);
-    mem_free(s->out_vecs);
     arena_done(&s->build_strings);
+    arena_done(&s->keep);
     table_unref((struct table *)(uintptr_t)s->t);
     mem_free(s);
 }
@@ -355,9 +343,9 @@ static int scan_begin(struct scan *s, struct dn_err *err)
     const struct scan_reader_options options = {.owner = s->owner};
     uint32_t cols = s->spec.cols_count;
 
-    s->all_cols = mem_calloc(s->owner, cols, sizeof *s->all_cols);
-    s->build = mem_calloc(s->owner, cols, sizeof *s->build);
-    s->out_vecs = mem_calloc(s->owner, cols, sizeof *s->out_vecs);
+    s->all_cols = arena_calloc(&s->keep, cols, sizeof *s->all_cols);
+    s->build = arena_calloc(&s->keep, cols, sizeof *s->build);
+    s->out_vecs = arena_calloc(&s->keep, cols, sizeof *s->out_vecs);
     if (!s->all_cols || !s->build || !s->out_vecs)
         return DN_FAIL_NOMEM(err);
     for (uint32_t i = 0; i < cols; i++) {

@@ -188,6 +188,17 @@ int scan_unit_fetch(struct scan_reader *r,
                     uint32_t count,
                     struct batch *ret,
                     struct dn_err *err) DN_MUST_CHECK;
+#define SCAN_FEW_ROWS SEG_FEW_ROWS
+/* Only some rows of the unit, few of many, are wanted: it becomes these, at most SCAN_FEW_ROWS in
+ * ascending order. Columns that are fetched from now on are read value by value where that takes
+ * less than decoding. *ret as scan_unit_fetch gives it; zones and series are not known any more.
+ * DN_NOT_FOUND: the unit has not so many rows that it matters, or they are merged ones; it stays as
+ * it was. */
+int scan_unit_pick(struct scan_reader *r,
+                   const uint16_t *rows,
+                   uint32_t count,
+                   struct batch *ret,
+                   struct dn_err *err) DN_MUST_CHECK;
 struct codec_ask;
 struct codec_agg;
 /* Of a VECTOR: sums and bounds of ranges of its rows (codec.h) where they are to be had without

@@ -69,7 +69,8 @@ bool scan_unit_series(const struct scan_reader *r, struct scan_series *ret)
     uint32_t end;
     uint32_t run;
 
-    if (!r->s->tells_series || r->unit.kind != SCAN_VECTOR)
+    if (!r->s->tells_series || r->unit.kind != SCAN_VECTOR ||
+        r->unit.rows != r->hi - r->lo) /* picked rows */
         return false;
     seg = r->src->seg;
     runs = r->src->runs;

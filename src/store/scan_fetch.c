@@ -3,10 +3,13 @@
  * scan_fetch.c: what is known of a reader's unit without decoding (run table, zones), and decoding
  * the columns that are asked for, each at most once. */
 #include "store/scan_reader.h"
+#include "store/seg_reader.h"
 
 #include "codec/codec.h"
 
 #include <string.h>
+
+#define SCAN_FEW_PART 16u /* so many rows for each one that is wanted make it worth while */
 
 /* ---- decoding ---- */
 
@@ -25,10 +28,10 @@ scan_cur_place(struct scan_reader *r, struct scan_cur *cur, uint32_t block, uint
     if (!cur->vecs) {
         seg_pins_init(&cur->pins);
         arena_init(&cur->arena, r->owner);
-        cur->vecs = mem_calloc(r->owner, n, sizeof *cur->vecs);
+        cur->vecs = arena_calloc(&r->keep, n, sizeof *cur->vecs);
     }
     if (cur->vecs && !cur->have)
-        cur->have = mem_calloc(r->owner, n, 1);
+        cur->have = arena_calloc(&r->keep, n, 1);
     if (!cur->vecs || !cur->have)
         return DN_E_NOMEM;
     arena_reset(&cur->arena);
@@ -199,12 +202,88 @@ void scan_unit_answered(struct scan_reader *r)
 
 /* ---- fetching ---- */
 
+/* Single values of columns that are not decoded yet, where they can be had. Leaves the other
+ * columns in *cols. */
+static int
+unit_fetch_few(struct scan_reader *r, const uint32_t **cols, uint32_t *count, struct dn_err *err)
+{
+    struct scan_cur *cur = scan_cur_of(r, r->src);
+    uint32_t *places = r->tmp_cols + r->s->fetch_count;
+    struct seg_select select = {.block = r->block, .vector = r->vector, .cols = r->tmp_cols};
+    const struct seg_few few = {
+        .rows = r->few, .count = r->few_count, .vecs = r->tmp_vecs, .known = r->tmp_known};
+    uint32_t *rest = arena_alloc_array(&r->arena, *count, sizeof *rest);
+    uint32_t left = 0;
+    int rc;
+
+    if (!rest || scan_cur_place(r, cur, r->block, r->vector) < 0)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < *count; i++) {
+        uint32_t c = (*cols)[i];
+
+        if (r->out_have[c])
+            continue;
+        if (cur->have[c]) {
+            rest[left++] = c;
+            continue;
+        }
+        places[select.cols_count] = c;
+        r->tmp_cols[select.cols_count++] = r->s->fetch[c];
+    }
+    rc = select.cols_count ? seg_fetch_few(r->src->seg, &select, &few, &r->arena, &cur->pins, err)
+                           : DN_OK;
+    if (rc < 0)
+        return rc;
+    for (uint32_t i = 0; i < select.cols_count; i++) {
+        if (!r->tmp_known[i]) {
+            rest[left++] = places[i];
+            continue;
+        }
+        r->out_vecs[places[i]] = r->tmp_vecs[i];
+        r->out_have[places[i]] = 1;
+    }
+    *cols = rest;
+    *count = left;
+    return DN_OK;
+}
+
+/* A unit that was cut down to a few rows of its vector is as good as one of rows that were picked.
+ */
+static void unit_see_few(struct scan_reader *r)
+{
+    uint32_t rows = r->unit.rows;
+
+    if (r->few_count || r->s->spec.plain || rows > SCAN_FEW_ROWS ||
+        seg_vec_rows(r->src->seg, r->block, r->vector) < rows * SCAN_FEW_PART)
+        return;
+    for (uint32_t i = 0; i < rows; i++)
+        r->few[i] = (uint16_t)(r->lo + i);
+    r->few_count = rows;
+}
+
+/* The unit's rows of a decoded vector. */
+static bool unit_rows_of(struct scan_reader *r, const struct vec *v, struct vec *ret)
+{
+    if (r->few_count)
+        return vec_flatten(&r->arena, v, r->few, r->few_count, ret);
+    if (!r->unit.whole)
+        return vec_slice(&r->arena, v, r->lo, r->hi - r->lo, ret);
+    *ret = *v;
+    return true;
+}
+
 static int
 unit_fetch_vector(struct scan_reader *r, const uint32_t *cols, uint32_t count, struct dn_err *err)
 {
     struct scan_cur *cur = scan_cur_of(r, r->src);
     int rc;
 
+    unit_see_few(r);
+    if (r->few_count && count) {
+        rc = unit_fetch_few(r, &cols, &count, err);
+        if (rc < 0)
+            return rc;
+    }
     if (count == 0)
         return DN_OK;
     rc = scan_decode(r, r->src, r->block, r->vector, cols, count, err);
@@ -216,9 +295,7 @@ unit_fetch_vector(struct scan_reader *r, const uint32_t *cols, uint32_t count, s
         uint32_t c = cols[i];
         if (r->out_have[c])
             continue;
-        if (r->unit.whole)
-            r->out_vecs[c] = cur->vecs[c];
-        else if (!vec_slice(&r->arena, &cur->vecs[c], r->lo, r->hi - r->lo, &r->out_vecs[c]))
+        if (!unit_rows_of(r, &cur->vecs[c], &r->out_vecs[c]))
             return DN_FAIL_NOMEM(err);
         r->out_have[c] = 1;
     }
@@ -241,7 +318,7 @@ int scan_unit_agg(struct scan_reader *r,
     struct scan_cur *cur = scan_cur_of(r, r->src);
     int rc;
 
-    DN_ASSERT(r->unit.kind == SCAN_VECTOR);
+    DN_ASSERT(r->unit.kind == SCAN_VECTOR && r->unit.rows == r->hi - r->lo);
     if (!ranges || scan_cur_place(r, cur, r->block, r->vector) < 0)
         return DN_FAIL_NOMEM(err);
     for (uint32_t k = 0; k < ask->count; k++)
@@ -293,7 +370,7 @@ static int
 unit_fetch_rows(struct scan_reader *r, const uint32_t *cols, uint32_t count, struct dn_err *err)
 {
     uint32_t *places = r->tmp_cols + r->s->fetch_count;
-    struct mem_want want = {.cols = r->tmp_cols, .count = r->hi - r->lo};
+    struct mem_want want = {.cols = r->tmp_cols, .count = r->unit.rows};
     int rc;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -310,7 +387,7 @@ unit_fetch_rows(struct scan_reader *r, const uint32_t *cols, uint32_t count, str
     }
     if (want.cols_count == 0)
         return DN_OK;
-    want.rows = r->src->order->order + r->lo;
+    want.rows = r->few_count ? r->few_at : r->src->order->order + r->lo;
     rc = r->src->map ? scan_mapped_gather(r->s, r->src, &want, &r->arena, r->tmp_vecs, err)
                      : memtable_gather(r->src->m, &want, &r->arena, r->tmp_vecs, err);
     if (rc < 0)
@@ -320,6 +397,34 @@ unit_fetch_rows(struct scan_reader *r, const uint32_t *cols, uint32_t count, str
         r->out_have[places[i]] = 1;
     }
     return DN_OK;
+}
+
+int scan_unit_pick(struct scan_reader *r,
+                   const uint16_t *rows,
+                   uint32_t count,
+                   struct batch *ret,
+                   struct dn_err *err)
+{
+    DN_ASSERT(r->unit.kind != SCAN_BLOCK && count > 0);
+    if (!r->src || r->few_count || count > SCAN_FEW_ROWS || r->unit.rows < count * SCAN_FEW_PART)
+        return DN_NOT_FOUND;
+    for (uint32_t c = 0; c < r->s->spec.cols_count; c++) {
+        struct vec v = r->out_vecs[c];
+
+        if (r->out_have[c] && !vec_flatten(&r->arena, &v, rows, count, &r->out_vecs[c]))
+            return DN_FAIL_NOMEM(err);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        DN_ASSERT(rows[i] < r->unit.rows);
+        if (r->src->m)
+            r->few_at[i] = r->src->order->order[r->lo + rows[i]];
+        else
+            r->few[i] = (uint16_t)(r->lo + rows[i]);
+    }
+    r->few_count = count;
+    r->unit.rows = count;
+    r->unit.whole = false;
+    return scan_unit_fetch(r, NULL, 0, ret, err);
 }
 
 int scan_unit_fetch(struct scan_reader *r,

@@ -39,7 +39,7 @@ struct scan_src {
                                 own, UINT32_MAX = it has none */
     struct mem_order *order; /* reference */
     uint32_t runs_count;
-    uint32_t *picks; /* owned: run numbers to read, ascending; NULL: all of them */
+    uint32_t *picks; /* in keep of the scan: run numbers to read, ascending; NULL: all of them */
     uint32_t picks_count;
     bool *hit;      /* owned, NULL: none: picks whose rows range tombstones may hit */
     uint32_t at;    /* picks taken; the walk's */
@@ -89,7 +89,7 @@ struct scan_morsel {
     uint32_t count;
     uint32_t at;
     bool merge;
-    struct scan_member *members; /* owned: srcs_count of room */
+    struct scan_member *members; /* in keep: srcs_count of room */
     uint32_t members_count;
 };
 
@@ -98,19 +98,21 @@ struct scan {
     const struct table *t; /* reference */
     struct mem_owner *owner;
     struct scan_spec spec; /* arrays borrowed */
-    uint32_t *fetch; /* owned: store columns to decode: the wanted ones, then what merging needs */
+    struct arena keep;     /* as long as the scan */
+    uint32_t
+        *fetch; /* in keep: store columns to decode: the wanted ones, then what merging needs */
     uint32_t fetch_count;
-    uint32_t *fetch_at;    /* owned: store column -> index in fetch, UINT32_MAX = not fetched */
-    struct datum *points;  /* owned: partitions looked for, points_count × partition_count */
-    int64_t *point_tokens; /* owned */
+    uint32_t *fetch_at;    /* in keep: store column -> index in fetch, UINT32_MAX = not fetched */
+    struct datum *points;  /* in keep: partitions looked for, points_count × partition_count */
+    int64_t *point_tokens; /* in keep */
     uint32_t points_count;
     bool points_only;   /* the partitions are known: nothing but points. Segments of tables that are
                            laid out by value do not tell partitions apart */
     bool nothing;       /* a constraint that nothing satisfies */
     bool final;         /* deletes go, patches become rows; false: a merge that must keep them */
     int64_t now_ns;     /* rows that expire up to here are deleted */
-    uint16_t *own_cols; /* owned: spec.cols of scan_open_segments */
-    bool *pred_series;  /* owned: constraints on series columns, which hold for all picked runs */
+    uint16_t *own_cols; /* in keep: spec.cols of scan_open_segments */
+    bool *pred_series;  /* in keep: constraints on series columns, which hold for all picked runs */
     int cut_pred;       /* constraint on the column that orders the rows of a run; -1: none */
     bool cut_desc;      /* they are in descending order */
     bool key_preds;     /* there are constraints on columns of the rest of the key */
@@ -124,7 +126,7 @@ struct scan {
     struct range_on *ranges;      /* owned: the same for this definition */
     uint32_t ranges_count;
 
-    struct scan_src *srcs; /* owned */
+    struct scan_src *srcs; /* in keep */
     uint32_t srcs_count;
 
     /* any order: sources in sets, no key is in two of them; the walk takes one after the other */
@@ -136,27 +138,27 @@ struct scan {
     /* the walk; under the lock, if there is one */
     uint32_t sets_at;          /* sets that were taken */
     struct sched_mutex *lock;  /* owned, NULL: one reader */
-    struct scan_src **members; /* owned: sources that hold the current run */
+    struct scan_src **members; /* in keep: sources that hold the current run */
     uint32_t members_count;
     struct scan_piece pieces[1]; /* not yet given to readers */
     uint32_t pieces_count;
     uint32_t pieces_at;
-    struct scan_cut *cuts; /* owned: srcs_count of room: the run that is being cut */
+    struct scan_cut *cuts; /* in keep: srcs_count of room: the run that is being cut */
     uint32_t cuts_count;
-    struct scan_member *merge; /* owned: srcs_count of room: a stretch to merge, not yet given */
+    struct scan_member *merge; /* in keep: srcs_count of room: a stretch to merge, not yet given */
     uint32_t merge_count;
     uint64_t morsels;        /* given out */
     struct scan_stats stats; /* and those of readers that are gone */
 
     /* scan_next */
     struct scan_reader *reader; /* owned */
-    uint32_t *all_cols;         /* owned: 0, 1, 2, … */
-    struct colbuf *build;       /* owned: small stretches gathered */
+    uint32_t *all_cols;         /* in keep: 0, 1, 2, … */
+    struct colbuf *build;       /* in keep: small stretches gathered */
     uint32_t build_count;
     struct arena build_strings;
     bool have_chunk; /* chunk waits while the gathered rows go first */
     struct batch chunk;
-    struct vec *out_vecs; /* owned */
+    struct vec *out_vecs; /* in keep */
 };
 
 /* scan_prune.c */

@@ -81,8 +81,8 @@ int scan_make_points(struct scan *s, struct dn_err *err)
     }
     if (n == 0)
         return DN_OK;
-    s->points = mem_calloc(s->owner, (size_t)count * n, sizeof *s->points);
-    s->point_tokens = mem_calloc(s->owner, (size_t)count, sizeof *s->point_tokens);
+    s->points = arena_calloc(&s->keep, (size_t)count * n, sizeof *s->points);
+    s->point_tokens = arena_calloc(&s->keep, (size_t)count, sizeof *s->point_tokens);
     if (!s->points || !s->point_tokens)
         return DN_FAIL_NOMEM(err);
     buf_init(&scratch, s->owner);

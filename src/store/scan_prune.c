@@ -9,6 +9,7 @@
 
 #define SCAN_RUNS_MANY 4096u /* a segment of more runs … */
 #define SCAN_RUN_SHORT 16u   /* … with fewer rows than this in each has short ones */
+#define SCAN_SLABS_FEW 128u  /* slabs that are counted on the stack */
 
 uint32_t scan_set_find(const struct scan_pred *p, const struct datum *d)
 {
@@ -222,6 +223,16 @@ static uint32_t scan_slab_end(const struct scan_src *src, uint32_t from)
     return to;
 }
 
+/* Runs that these can be at most. */
+static size_t scan_points_room(const struct scan *s, const struct scan_src *src)
+{
+    size_t room = 0;
+
+    for (uint32_t r = 0; r < src->runs_count; r = scan_slab_end(src, r))
+        room += s->points_count;
+    return room < src->runs_count ? room : src->runs_count;
+}
+
 /* Looks the wanted series up in each slab of a segment. */
 static void scan_pick_points(struct scan *s, struct scan_src *src)
 {
@@ -329,6 +340,7 @@ static bool scan_picks_all(const struct scan *s, const struct scan_src *src)
 static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *err)
 {
     const struct scan_pred *time = scan_time_pred(s);
+    bool points;
 
     if (!src->m && src->row_end == 0) { /* the constraint leaves nothing of it */
         s->stats.partitions_total += src->runs_count;
@@ -343,11 +355,13 @@ static int scan_pick_runs(struct scan *s, struct scan_src *src, struct dn_err *e
         s->stats.rows_expected += src->expected;
         return DN_OK;
     }
-    src->picks = mem_alloc_array(s->owner, src->runs_count, sizeof *src->picks);
+    points = !src->m && s->points_only && !s->t->by_value &&
+             (uint64_t)s->points_count * 16 < src->runs_count;
+    src->picks = arena_alloc_array(
+        &s->keep, points ? scan_points_room(s, src) : src->runs_count, sizeof *src->picks);
     if (!src->picks)
         return DN_FAIL_NOMEM(err);
-    if (!src->m && s->points_only && !s->t->by_value &&
-        (uint64_t)s->points_count * 16 < src->runs_count) {
+    if (points) {
         scan_pick_points(s, src);
     } else {
         for (uint32_t r = 0; r < src->runs_count; r++)
@@ -645,12 +659,14 @@ static size_t scan_slabs_room(const struct scan_src *src)
 /* Distinct slabs over all sources, before and after pruning. */
 static int scan_count_slabs(struct scan *s, struct dn_err *err)
 {
-    size_t total = 0, n = 0;
-    int64_t *slabs;
+    size_t total = 2 * s->snap->ver->segs_count, n = 0;
+    int64_t few[SCAN_SLABS_FEW];
+    int64_t *slabs = few;
 
     for (uint32_t i = 0; i < s->srcs_count; i++)
         total += scan_slabs_room(&s->srcs[i]);
-    slabs = mem_alloc_array(s->owner, total + 2 * s->snap->ver->segs_count, sizeof *slabs);
+    if (total > SCAN_SLABS_FEW)
+        slabs = mem_alloc_array(s->owner, total, sizeof *slabs);
     if (!slabs)
         return DN_FAIL_NOMEM(err);
     n = scan_left_out_slabs(s, slabs);
@@ -662,7 +678,8 @@ static int scan_count_slabs(struct scan *s, struct dn_err *err)
     for (uint32_t i = 0; i < s->srcs_count; i++)
         n += scan_picked_slabs(&s->srcs[i], slabs + n);
     s->stats.slabs_read = scan_distinct(slabs, n);
-    mem_free(slabs);
+    if (slabs != few)
+        mem_free(slabs);
     return DN_OK;
 }
 
@@ -680,7 +697,7 @@ int scan_prune(struct scan *s, struct dn_err *err)
     for (size_t i = 0; i < v->sets_count; i++)
         memtables += memgroup_count(v->sets[i], s->t->id);
     memtables += s->snap->own ? memgroup_count(s->snap->own, s->t->id) : 0;
-    s->srcs = mem_calloc(s->owner, v->segs_count + memtables, sizeof *s->srcs);
+    s->srcs = arena_calloc(&s->keep, v->segs_count + memtables, sizeof *s->srcs);
     if (!s->srcs)
         return DN_FAIL_NOMEM(err);
     for (size_t i = 0; i < v->segs_count; i++) {

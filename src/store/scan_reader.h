@@ -10,8 +10,8 @@
 struct scan_cur {
     struct arena arena;
     struct seg_pins pins;
-    struct vec *vecs; /* owned: fetch_count of them, NULL until first used */
-    uint8_t *have;    /* owned, per vector of vecs: it is decoded */
+    struct vec *vecs; /* in keep of the reader: fetch_count of them, NULL until first used */
+    uint8_t *have;    /* likewise, per vector of vecs: it is decoded */
     bool all;         /* every one is */
     bool placed;      /* the two below count */
     uint32_t block;
@@ -25,11 +25,13 @@ struct scan_reader {
     struct scan *s;
     struct mem_owner *owner;
     struct scan_reader_options options;
-    struct scan_cur *curs;   /* owned: one per source */
-    struct vec *tmp_vecs;    /* owned: fetch_count */
-    uint32_t *tmp_cols;      /* owned: fetch_count */
-    struct vec *out_vecs;    /* owned: cols_count, of the unit */
-    uint8_t *out_have;       /* owned: cols_count; fetched for this unit */
+    struct scan_cur *curs;   /* in keep: one per source */
+    struct vec *tmp_vecs;    /* in keep: fetch_count */
+    bool *tmp_known;         /* in keep: fetch_count */
+    uint32_t *tmp_cols;      /* in keep: 2 * fetch_count */
+    struct vec *out_vecs;    /* in keep: cols_count, of the unit */
+    uint8_t *out_have;       /* in keep: cols_count; fetched for this unit */
+    struct arena keep;       /* as long as the reader */
     struct arena arena;      /* of the unit */
     struct scan_stats stats; /* of this reader */
 
@@ -44,8 +46,11 @@ struct scan_reader {
     uint32_t vector;      /* VECTOR */
     uint32_t lo;          /* VECTOR: rows of the vector; memtable: places in the order */
     uint32_t hi;
-    bool counted; /* the figures know that it was decoded */
-    bool ended;   /* the walk has no more */
+    bool counted;                   /* the figures know that it was decoded */
+    uint32_t few_count;             /* not 0: the unit is few of these rows, … */
+    uint16_t few[SCAN_FEW_ROWS];    /* … VECTOR: rows of the vector */
+    uint32_t few_at[SCAN_FEW_ROWS]; /* … memtable: what its order has there */
+    bool ended;                     /* the walk has no more */
     /* the block whose zone was looked at; its vectors come one by one */
     const struct scan_src *in_src; /* NULL: none */
     uint32_t in_first;             /* its rows */

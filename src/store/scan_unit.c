@@ -27,15 +27,17 @@ int scan_reader_new(struct scan *s,
     r->owner = options->owner;
     r->options = *options;
     arena_init(&r->arena, r->owner);
-    r->curs = mem_calloc(r->owner, s->srcs_count, sizeof *r->curs);
-    r->tmp_vecs = mem_calloc(r->owner, s->fetch_count, sizeof *r->tmp_vecs);
-    r->tmp_cols = mem_calloc(r->owner, 2 * (size_t)s->fetch_count, sizeof *r->tmp_cols);
-    r->out_vecs = mem_calloc(r->owner, s->spec.cols_count, sizeof *r->out_vecs);
-    r->out_have = mem_calloc(r->owner, s->spec.cols_count, sizeof *r->out_have);
-    r->holds = mem_calloc(r->owner, s->spec.preds_count, sizeof *r->holds);
-    r->morsel.members = mem_calloc(r->owner, s->srcs_count, sizeof *r->morsel.members);
-    if (!r->curs || !r->tmp_vecs || !r->tmp_cols || !r->out_vecs || !r->out_have || !r->holds ||
-        !r->morsel.members) {
+    arena_init(&r->keep, r->owner);
+    r->curs = arena_calloc(&r->keep, s->srcs_count, sizeof *r->curs);
+    r->tmp_vecs = arena_calloc(&r->keep, s->fetch_count, sizeof *r->tmp_vecs);
+    r->tmp_known = arena_calloc(&r->keep, s->fetch_count, sizeof *r->tmp_known);
+    r->tmp_cols = arena_calloc(&r->keep, 2 * (size_t)s->fetch_count, sizeof *r->tmp_cols);
+    r->out_vecs = arena_calloc(&r->keep, s->spec.cols_count, sizeof *r->out_vecs);
+    r->out_have = arena_calloc(&r->keep, s->spec.cols_count, sizeof *r->out_have);
+    r->holds = arena_calloc(&r->keep, s->spec.preds_count, sizeof *r->holds);
+    r->morsel.members = arena_calloc(&r->keep, s->srcs_count, sizeof *r->morsel.members);
+    if (!r->curs || !r->tmp_vecs || !r->tmp_known || !r->tmp_cols || !r->out_vecs || !r->out_have ||
+        !r->holds || !r->morsel.members) {
         scan_reader_free(r);
         return DN_FAIL_NOMEM(err);
     }
@@ -54,23 +56,15 @@ void scan_reader_free(struct scan_reader *r)
         r->stats.bytes_read += cur->pins.read_bytes;
         seg_pins_done(&cur->pins);
         arena_done(&cur->arena);
-        mem_free(cur->vecs);
-        mem_free(cur->have);
     }
     if (r->s->lock)
         sched_lock(r->s->lock);
     scan_stats_add(&r->s->stats, &r->stats);
     if (r->s->lock)
         sched_unlock(r->s->lock);
-    mem_free(r->curs);
-    mem_free(r->tmp_vecs);
-    mem_free(r->tmp_cols);
-    mem_free(r->out_vecs);
-    mem_free(r->out_have);
-    mem_free(r->holds);
     mem_free(r->hits);
-    mem_free(r->morsel.members);
     arena_done(&r->arena);
+    arena_done(&r->keep);
     mem_free(r);
 }
 
@@ -160,6 +154,7 @@ static void unit_give(struct scan_reader *r, enum scan_unit_kind kind, uint32_t 
     u->holds = r->holds;
     u->morsel = r->morsel.number;
     u->proven = true;
+    r->few_count = 0;
     for (uint32_t i = 0; i < r->s->spec.preds_count; i++)
         u->proven = u->proven && r->holds[i];
     r->counted = false;

@@ -2,12 +2,8 @@
  *
  * seg_read.c: vectors of an open segment. */
 #include "base/hash.h"
-#include "codec/codec.h"
-#include "store/seg_reader.h"
+#include "store/seg_fetch.h"
 #include "vec/widen.h"
-
-#define SEG_COLS_FEW   32u /* columns of a fetch whose bookkeeping fits the stack */
-#define SEG_CODES_STEP 16u /* codes of a run that are written at once */
 
 uint32_t seg_vec_rows(const struct seg *s, uint32_t block, uint32_t vector)
 {
@@ -27,76 +23,7 @@ seg_vec_of(const struct seg *s, const struct seg_rcol *c, uint32_t block, uint32
                                .rows = seg_vec_rows(s, block, vector)};
 }
 
-/* ---- vectors from runs and constants ---- */
-
-/* The runs of rows [first, first + count) as codes from 0 on; NULL: out of memory. */
-static uint16_t *seg_run_codes(
-    const struct seg *s, uint32_t run, uint32_t first, uint32_t count, struct arena *arena)
-{
-    uint16_t *codes = arena_alloc_array(arena, (size_t)count + SEG_CODES_STEP, sizeof *codes);
-    uint32_t row = 0;
-
-    for (uint16_t code = 0; codes && row < count; code++) {
-        uint32_t end = s->runs.first_row[run + code + 1] - first;
-
-        end = end < count ? end : count;
-        for (uint32_t at = row; at < end; at += SEG_CODES_STEP)
-            for (uint32_t i = 0; i < SEG_CODES_STEP; i++) /* what is too much is written over */
-                codes[at + i] = code;
-        row = end;
-    }
-    return codes;
-}
-
-/* The values of runs [run, run + count) of a series column, which has no NULLs. */
-static void
-seg_run_values(const struct seg *s, uint32_t run, uint32_t count, uint32_t series_index, void *to)
-{
-    uint16_t rows[SEG_VECTOR_ROWS];
-    char *at = to;
-
-    while (count > 0) {
-        const struct vec *v = &s->run_series[series_index][run / SEG_VECTOR_ROWS];
-        size_t size = phys_size(type_phys(v->type));
-        uint32_t first = run % SEG_VECTOR_ROWS;
-        uint32_t n = SEG_VECTOR_ROWS - first < count ? SEG_VECTOR_ROWS - first : count;
-
-        for (uint32_t i = 0; i < n && v->form != VEC_FLAT; i++)
-            rows[i] = (uint16_t)(first + i);
-        if (v->form == VEC_FLAT)
-            memcpy(at, (const char *)v->data + first * size, n * size);
-        else
-            vec_gather(v, rows, n, at);
-        at += n * size;
-        run += n;
-        count -= n;
-    }
-}
-
-int seg_series_vec(const struct seg *s,
-                   const struct seg_rows *rows,
-                   uint32_t series_index,
-                   struct arena *arena,
-                   struct vec *ret)
-{
-    const struct seg_block *b = &s->blocks[rows->block];
-    uint32_t run = seg_run_of(&s->runs, b, rows->first);
-    uint32_t last = seg_run_of(&s->runs, b, rows->first + rows->count - 1);
-    struct datum d = seg_run_value(s, run, series_index);
-    uint32_t n = last - run + 1;
-    void *data;
-
-    if (n == 1)
-        return vec_make_const(arena, &d, rows->count, ret) ? 0 : DN_E_NOMEM;
-    *ret = (struct vec){.type = d.type, .form = VEC_DICT, .count = rows->count, .dict_count = n};
-    ret->codes = seg_run_codes(s, run, rows->first, rows->count, arena);
-    data = arena_alloc_array(arena, n, phys_size(type_phys(d.type)));
-    if (!ret->codes || !data)
-        return DN_E_NOMEM;
-    seg_run_values(s, run, n, series_index, data);
-    ret->data = data;
-    return 0;
-}
+/* ---- vectors from constants ---- */
 
 /* What a column reads as that the segment does not have. */
 static struct datum seg_default(const struct table *t, uint32_t store_col)
@@ -218,8 +145,7 @@ int seg_vec_home(const struct seg *s,
     return 0;
 }
 
-/* Where the bytes are that an error is about. */
-static void seg_vec_prefix(const struct seg *s, const struct seg_vecref *v, struct dn_err *err)
+void seg_vec_prefix(const struct seg *s, const struct seg_vecref *v, struct dn_err *err)
 {
     dn_err_prefix(err, "%s: column id %u at offset %u", s->name, v->col->id, v->col->at[v->index]);
 }
@@ -278,25 +204,6 @@ static bool seg_pins_reserve(struct seg_pins *p, uint32_t n)
     p->cap = cap;
     return true;
 }
-
-/* One column of a fetch whose bytes are needed. */
-struct seg_want {
-    uint32_t out; /* place in ret */
-    struct seg_vecref vec;
-    uint32_t back;        /* its dictionary is that of the vector so many before it */
-    const uint8_t *bytes; /* of the vector, once there */
-    uint8_t *extent;      /* being read: owned until the cache has it; NULL: was in the cache */
-    bool direct;          /* the vector alone is read, into the arena */
-};
-
-struct seg_fetch {
-    struct seg *s;
-    uint32_t group;
-    struct seg_want *wants;
-    struct volume_range *ranges;
-    uint32_t count;   /* wants */
-    uint32_t missing; /* ranges */
-};
 
 /* Just the vector's own bytes, in the arena. */
 static int
@@ -435,6 +342,14 @@ static int seg_read_extents(struct seg_fetch *f,
     return rc;
 }
 
+int seg_fetch_bytes(struct seg_fetch *f,
+                    struct seg_pins *pins,
+                    struct arena *arena,
+                    struct dn_err *err)
+{
+    return f->s->cache ? seg_read_extents(f, pins, arena, err) : seg_read_vectors(f, arena, err);
+}
+
 /* Fills the vectors that need no bytes; the others become wants. 0 or DN_E_NOMEM. */
 static int seg_fetch_easy(struct seg_fetch *f,
                           const struct seg_rows *rows,
@@ -497,8 +412,7 @@ static int seg_fetch_more(const struct seg_fetch *f,
             *ret = f->wants[i].bytes;
             return 0;
         }
-    rc = f->s->cache ? seg_read_extents(&more, pins, arena, err)
-                     : seg_read_vectors(&more, arena, err);
+    rc = seg_fetch_bytes(&more, pins, arena, err);
     *ret = want.bytes;
     return rc;
 }
@@ -588,9 +502,7 @@ static int seg_fetch_home(const struct seg_fetch *f,
 #define SEG_AHEAD_BYTES 1024u
 #define SEG_LINE_BYTES  64u
 
-/* The vector after this one is asked for from memory while this one is worked on: vectors of a
- * column lie together, those of a row do not. */
-static void seg_fetch_ahead(const struct seg_fetch *f, uint32_t i)
+void seg_fetch_ahead(const struct seg_fetch *f, uint32_t i)
 {
     const struct seg_want *next = &f->wants[i + 1];
     uint32_t len;
@@ -621,8 +533,7 @@ static void seg_fetch_keep_codes(const struct seg_fetch *f,
     pins->codes_vector = rows->vector;
 }
 
-/* The number of the dictionary of a vector that is `back` vectors behind its home. */
-static uint64_t seg_dict_id(const struct seg *s, const struct seg_vecref *v, uint32_t back)
+uint64_t seg_dict_id(const struct seg *s, const struct seg_vecref *v, uint32_t back)
 {
     return s->dicts_first + v->col->dict_first + (v->index - back);
 }
@@ -662,8 +573,7 @@ static int seg_fetch_decode(const struct seg_fetch *f,
     return 0;
 }
 
-/* Room for the wants of a fetch, as a few are on the stack. */
-static bool seg_fetch_room(struct seg_fetch *f, uint32_t count, struct arena *arena)
+bool seg_fetch_room(struct seg_fetch *f, uint32_t count, struct arena *arena)
 {
     if (count <= SEG_COLS_FEW)
         return true;
@@ -694,7 +604,7 @@ int seg_fetch(struct seg *s,
     rc = seg_fetch_easy(&f, &rows, select, arena, ret);
     if (rc < 0)
         return DN_FAIL_NOMEM(err);
-    rc = s->cache ? seg_read_extents(&f, pins, arena, err) : seg_read_vectors(&f, arena, err);
+    rc = seg_fetch_bytes(&f, pins, arena, err);
     if (rc == 0)
         rc = seg_fetch_decode(&f, &rows, arena, pins, ret, err);
     for (uint32_t i = 0; s->widens && i < select->cols_count && rc == 0; i++) {
@@ -702,82 +612,6 @@ int seg_fetch(struct seg *s,
 
         if (c && c->as != c->type && !vec_widen(arena, &ret[i], c->as, &ret[i]))
             rc = DN_FAIL_NOMEM(err);
-    }
-    return rc;
-}
-
-int seg_dict(struct seg *s,
-             const struct seg_select *select,
-             struct arena *arena,
-             struct seg_pins *pins,
-             uint64_t *ret,
-             struct dn_err *err)
-{
-    const struct seg_rcol *c = seg_stored_col(s, select->cols[0]);
-    uint32_t group = s->blocks[select->block].group;
-    struct seg_want want = {.out = 0};
-    struct volume_range range;
-    struct seg_fetch f = {.s = s, .group = group, .wants = &want, .ranges = &range, .count = 1};
-    struct codec_src src;
-    int rc;
-
-    DN_ASSERT(select->cols_count == 1);
-    *ret = 0;
-    if (!c || c->kinds[group] != SEG_KIND_VECTORS || c->as != c->type)
-        return 0;
-    want.vec = seg_vec_of(s, c, select->block, select->vector);
-    if (c->nulls[want.vec.index] || c->absent[want.vec.index])
-        return 0;
-    rc = s->cache ? seg_read_extents(&f, pins, arena, err) : seg_read_vectors(&f, arena, err);
-    if (rc < 0)
-        return rc;
-    src = seg_vec_src(&want.vec, want.bytes);
-    *ret = seg_dict_id(s, &want.vec, codec_back(&src));
-    return 0;
-}
-
-int seg_agg(struct seg *s,
-            const struct seg_select *select,
-            const struct codec_ask *ask,
-            struct arena *arena,
-            struct seg_pins *pins,
-            const struct seg_aggs *ret,
-            struct dn_err *err)
-{
-    struct seg_want few[SEG_COLS_FEW];
-    struct volume_range few_ranges[SEG_COLS_FEW];
-    struct seg_fetch f = {
-        .s = s, .group = s->blocks[select->block].group, .wants = few, .ranges = few_ranges};
-    int rc;
-
-    if (!seg_fetch_room(&f, select->cols_count, arena))
-        return DN_FAIL_NOMEM(err);
-    for (uint32_t i = 0; i < select->cols_count; i++) {
-        const struct seg_rcol *c = seg_stored_col(s, select->cols[i]);
-        struct seg_vecref v;
-
-        ret->known[i] = false;
-        if (!c || c->kinds[f.group] != SEG_KIND_VECTORS || c->as != c->type)
-            continue;
-        v = seg_vec_of(s, c, select->block, select->vector);
-        if (c->nulls[v.index] == 0)
-            f.wants[f.count++] = (struct seg_want){.out = i, .vec = v};
-    }
-    if (f.count == 0)
-        return 0;
-    rc = s->cache ? seg_read_extents(&f, pins, arena, err) : seg_read_vectors(&f, arena, err);
-    for (uint32_t i = 0; i < f.count && rc == 0; i++) {
-        const struct seg_want *want = &f.wants[i];
-        struct codec_src src = seg_vec_src(&want->vec, want->bytes);
-
-        seg_fetch_ahead(&f, i);
-        if (codec_guide(&src) || codec_back(&src)) /* others would have to be read, too */
-            continue;
-        rc = codec_agg_packed(&src, ask, ret->all + (size_t)want->out * ask->count, err);
-        if (rc < 0)
-            seg_vec_prefix(s, &want->vec, err);
-        ret->known[want->out] = rc == 0;
-        rc = rc < 0 ? rc : 0;
     }
     return rc;
 }

@@ -115,6 +115,20 @@ bool seg_stored_block_zone(const struct seg *s,
     return true;
 }
 
+struct datum seg_block_end(const struct seg *s, const struct seg_rcol *c, uint32_t block, bool last)
+{
+    uint32_t g = s->blocks[block].group;
+    uint32_t i = c->block_first[g] + (block - s->groups[g].block_first);
+    struct datum d;
+
+    DN_ASSERT(c->kinds[g] == SEG_KIND_VECTORS && type_is_fixed(c->type));
+    if (last)
+        seg_put_fixed(&d, c->type, c->b_last[i], c->b_last_null[i]);
+    else
+        seg_put_fixed(&d, c->type, c->b_first[i], c->b_first_null[i]);
+    return d;
+}
+
 bool seg_stored_vector_zone(
     const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret)
 {

@@ -145,6 +145,11 @@ bool seg_stored_block_zone(const struct seg *s,
 bool seg_stored_vector_zone(
     const struct seg *s, uint32_t block, uint32_t vector, uint32_t store_col, struct zone *ret);
 
+/* The value of the first or last row of a block, of a column of fixed width that has vectors there;
+ * NULL if that row has none. In the type that is stored. */
+struct datum
+seg_block_end(const struct seg *s, const struct seg_rcol *c, uint32_t block, bool last);
+
 /* The rows of one vector. */
 struct seg_rows {
     uint32_t block;

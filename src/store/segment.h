@@ -208,6 +208,24 @@ int seg_fetch(struct seg *s,
               struct vec *ret,
               struct dn_err *err) DN_MUST_CHECK;
 
+/* A few rows of a vector. */
+#define SEG_FEW_ROWS 4u
+struct seg_few {
+    const uint16_t *rows; /* of the vector, borrowed */
+    uint32_t count;       /* 1..SEG_FEW_ROWS */
+    struct vec *vecs;     /* out, per chosen column where it is known: FLAT, the values of the rows
+                             in the arena */
+    bool *known;          /* out, per chosen column */
+};
+/* The values of a few rows of a vector for those of the chosen columns where they are read for less
+ * than it takes to decode the vector. Memory as for seg_fetch. */
+int seg_fetch_few(struct seg *s,
+                  const struct seg_select *select,
+                  const struct seg_few *few,
+                  struct arena *arena,
+                  struct seg_pins *pins,
+                  struct dn_err *err) DN_MUST_CHECK;
+
 /* The dictionary that a vector is written with, where all rows of it have a value: its number, as
  * vec.dict_id has it once the vector is decoded. The column is the only one of those chosen. 0:
  * there is none, or it is not known. Memory as for seg_fetch. */

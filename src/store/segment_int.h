@@ -15,6 +15,9 @@
  *     seg_footer.c    … footer to flat arrays
  *     seg_footer_col.c  … the part of one column
  *     seg_read.c      … directories, zones, fetching vectors
+ *     seg_fetch.h     … the bytes of vectors
+ *     seg_packed.c    … looking into vectors without decoding them
+ *     seg_series.c    … vectors of series columns, from the run table
  *     seg_verify.c    … proves it against itself
  *
  * Any thread. */

@@ -26,6 +26,7 @@ struct fast {
     uint32_t series; /* distinct values of s */
     uint32_t step;   /* seconds between rows of a series, about */
     bool keyless;
+    bool one_a_time; /* a series has one row for a time */
     bool failed;
 };
 
@@ -66,6 +67,7 @@ static void fast_create(struct fast *f)
     struct buf b;
 
     f->keyless = !keys[which];
+    f->one_a_time = which < 2 || which == 3;
     for (int i = 0; i < 2; i++) { /* y has the same key, and what x had at some time */
         buf_init(&b, NULL);
         buf_printf(&b,
@@ -543,6 +545,37 @@ static void fast_first_query(struct fast *f, struct buf *b)
         buf_puts(b, " AND v > 20");
 }
 
+/* The newest or oldest rows of each series, by a subquery for each; or of one, or of all. */
+static void fast_newest_query(struct fast *f, struct buf *b)
+{
+    struct rng *r = &f->rng;
+    const char *cols =
+        f->one_a_time ? PICK(r, "t, n, g, v, i, f, k", "v, t", "i + n AS e, t, g") : "t";
+    bool each = rng_below(r, 3);
+    bool left = rng_one_in(r, 2);
+
+    if (each)
+        buf_printf(b,
+                   "SELECT y.s, z.* FROM (SELECT DISTINCT s FROM x) AS y %s LATERAL (",
+                   left ? "LEFT JOIN" : "CROSS JOIN");
+    buf_printf(b, "SELECT %s FROM x", cols);
+    if (each)
+        buf_puts(b, " WHERE s = y.s");
+    else if (f->one_a_time)
+        buf_printf(b, " WHERE s = 's%u'", rng_below(r, f->series + 1));
+    else
+        fast_where(f, b);
+    if ((each || f->one_a_time) && rng_one_in(r, 3)) {
+        buf_puts(b, " AND ");
+        fast_cond(f, b);
+    }
+    buf_printf(b, " ORDER BY t%s LIMIT %u", PICK(r, "", " DESC", " DESC"), rng_below(r, 7));
+    if (rng_one_in(r, 3))
+        buf_printf(b, " OFFSET %u", rng_below(r, 5));
+    if (each)
+        buf_printf(b, ") AS z%s ORDER BY s, t", left ? " ON true" : "");
+}
+
 /* Joins on the whole key, and on part of it. */
 static void fast_join_query(struct fast *f, struct buf *b)
 {
@@ -588,6 +621,8 @@ static void fast_compare(struct fast *f)
         fast_first_query(f, &b);
     else if (rng_one_in(&f->rng, 8) && !f->keyless)
         fast_join_query(f, &b);
+    else if (rng_one_in(&f->rng, 6))
+        fast_newest_query(f, &b);
     else if (rng_one_in(&f->rng, 4))
         fast_ends_query(f, &b);
     else if (rng_one_in(&f->rng, 3))

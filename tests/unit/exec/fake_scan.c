@@ -195,6 +195,20 @@ int scan_unit_fetch(struct scan_reader *r,
     return 0;
 }
 
+int scan_unit_pick(struct scan_reader *r,
+                   const uint16_t *rows,
+                   uint32_t count,
+                   struct batch *ret,
+                   struct dn_err *err)
+{
+    (void)r;
+    (void)rows;
+    (void)count;
+    (void)ret;
+    (void)err;
+    return DN_NOT_FOUND;
+}
+
 int scan_unit_agg(struct scan_reader *r,
                   const uint32_t *cols,
                   uint32_t count,

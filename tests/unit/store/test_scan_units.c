@@ -29,6 +29,7 @@
 #define READERS   3u
 
 static uint64_t seed_now;
+static uint64_t picks; /* units of which rows were picked */
 static uint64_t rng_state;
 
 static uint64_t rnd(void)
@@ -477,6 +478,88 @@ static void compare_once(struct shard *s, const struct table *t, uint32_t span)
     snapshot_free(snap);
 }
 
+/* Some rows of a unit, ascending; how many. */
+static uint32_t random_rows(const struct scan_unit *u, uint16_t rows[SCAN_FEW_ROWS])
+{
+    uint32_t count = 1 + below(SCAN_FEW_ROWS);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0, from = 0; i < count && from < u->rows; i++) {
+        uint32_t row = below(3) ? from + below(u->rows - from) : below(2) ? from : u->rows - 1;
+
+        rows[n++] = (uint16_t)row;
+        from = row + 1;
+    }
+    return n;
+}
+
+/* A unit of two readers alike: one decodes all of it, the other picks a few rows. */
+static bool compare_pick(struct scan_reader *all, struct scan_reader *few)
+{
+    static const uint32_t cols[COLS] = {3, 0, 4, 2, 1};
+    uint32_t before = below(3) ? 0 : below(COLS);
+    uint32_t part = below(COLS);
+    uint16_t rows[SCAN_FEW_ROWS];
+    struct scan_unit u;
+    struct scan_unit v;
+    struct batch a;
+    struct batch b;
+    struct dn_err err;
+    uint32_t count;
+    bool picked;
+    int rc = scan_unit_next(all, &u, &err);
+
+    CHECK(scan_unit_next(few, &v, &err) == rc && rc >= 0);
+    if (rc == DN_EOF)
+        return false;
+    CHECK(u.rows == v.rows && u.kind == v.kind);
+    count = random_rows(&u, rows);
+    CHECK(scan_unit_fetch(all, cols, COLS, &a, &err) == 0);
+    CHECK(scan_unit_fetch(few, cols, before, &b, &err) == 0);
+    rc = scan_unit_pick(few, rows, count, &b, &err);
+    CHECK(rc == 0 || rc == DN_NOT_FOUND);
+    picked = rc == 0;
+    picks += picked;
+    CHECK(scan_unit_fetch(few, cols, part, &b, &err) == 0);
+    CHECK(scan_unit_fetch(few, cols, COLS, &b, &err) == 0);
+    CHECK(b.sel_count == (picked ? count : u.rows) && !b.sel);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK(row_hash(&a, rows[i]) == row_hash(&b, picked ? i : rows[i]));
+    return true;
+}
+
+static void compare_picks(struct shard *s, const struct table *t, uint32_t span)
+{
+    static const uint16_t cols[COLS] = {0, 1, 2, 3, 4};
+    struct preds p = {.count = 0};
+    struct scan_spec spec = {.table = t, .cols = cols, .cols_count = COLS, .preds = p.list};
+    const struct scan_reader_options options = {.morsel_rows = 0};
+    struct snapshot *snap = shard_snapshot(s);
+    struct scan *scans[2] = {NULL, NULL};
+    struct scan_reader *readers[2] = {NULL, NULL};
+    bool reverse = below(2);
+    struct dn_err err;
+
+    for (uint32_t c = 0; c < COLS; c++)
+        if (below(4) == 0)
+            pred_random(&p, c, span);
+    spec.preds_count = p.count;
+    CHECK(snap);
+    for (uint32_t i = 0; i < 2; i++) {
+        CHECK(scan_open(snap, &spec, &scans[i], &err) == 0);
+        if (reverse)
+            scan_reverse(scans[i]);
+        CHECK(scan_reader_new(scans[i], &options, &readers[i], &err) == 0);
+    }
+    while (compare_pick(readers[0], readers[1]))
+        ;
+    for (uint32_t i = 0; i < 2; i++) {
+        scan_reader_free(readers[i]);
+        scan_close(scans[i]);
+    }
+    snapshot_free(snap);
+}
+
 static void run_seed(uint64_t seed)
 {
     bool quantum;
@@ -514,10 +597,13 @@ static void run_seed(uint64_t seed)
             CHECK(shard_merge(s, &err) == 0);
         for (uint32_t k = 0; k < 3; k++)
             compare_once(s, t, shape.span);
+        compare_picks(s, t, shape.span);
     }
     CHECK(shard_flush(s, &err) == 0 && shard_merge(s, &err) == 0);
     for (uint32_t i = 0; i < 8; i++)
         compare_once(s, t, shape.span);
+    for (uint32_t i = 0; i < 4; i++)
+        compare_picks(s, t, shape.span);
     shard_close(s);
     volume_close(v);
     catalog_unref(next);
@@ -637,6 +723,7 @@ static void test_random(void **state)
         run_seed(n);
         assert_int_equal(mem_process_used(), before);
     }
+    assert_true(seed || picks > 0);
 }
 
 int main(void)
