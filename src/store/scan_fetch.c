@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#define SCAN_FEW_RUNS 16u /* of more runs many may be in one vector */
 #define SCAN_FEW_PART 16u /* so many rows for each one that is wanted make it worth while */
 
 /* ---- decoding ---- */
@@ -54,7 +55,8 @@ int scan_decode(struct scan_reader *r,
 {
     struct scan_cur *cur = scan_cur_of(r, src);
     uint32_t *places = r->tmp_cols + r->s->fetch_count;
-    struct seg_select select = {.block = block, .vector = vector, .cols = r->tmp_cols};
+    struct seg_select select = {
+        .block = block, .vector = vector, .cols = r->tmp_cols, .lone = r->lone};
     int rc;
 
     if (scan_cur_place(r, cur, block, vector) < 0)
@@ -209,7 +211,8 @@ unit_fetch_few(struct scan_reader *r, const uint32_t **cols, uint32_t *count, st
 {
     struct scan_cur *cur = scan_cur_of(r, r->src);
     uint32_t *places = r->tmp_cols + r->s->fetch_count;
-    struct seg_select select = {.block = r->block, .vector = r->vector, .cols = r->tmp_cols};
+    struct seg_select select = {
+        .block = r->block, .vector = r->vector, .cols = r->tmp_cols, .lone = r->lone};
     const struct seg_few few = {
         .rows = r->few, .count = r->few_count, .vecs = r->tmp_vecs, .known = r->tmp_known};
     uint32_t *rest = arena_alloc_array(&r->arena, *count, sizeof *rest);
@@ -247,13 +250,16 @@ unit_fetch_few(struct scan_reader *r, const uint32_t **cols, uint32_t *count, st
     return DN_OK;
 }
 
-/* A unit that was cut down to a few rows of its vector is as good as one of rows that were picked.
- */
+/* A unit that was cut down to a few rows of its vector is as good as one of rows that were picked,
+ * unless more such units of the vector are likely to follow. */
 static void unit_see_few(struct scan_reader *r)
 {
+    const struct scan *s = r->s;
     uint32_t rows = r->unit.rows;
 
-    if (r->few_count || r->s->spec.plain || rows > SCAN_FEW_ROWS ||
+    if (r->few_count || s->spec.plain || rows > SCAN_FEW_ROWS ||
+        r->src->picks_count > SCAN_FEW_RUNS ||
+        (s->cut_pred >= 0 && s->spec.preds[s->cut_pred].set_count > 1) ||
         seg_vec_rows(r->src->seg, r->block, r->vector) < rows * SCAN_FEW_PART)
         return;
     for (uint32_t i = 0; i < rows; i++)
@@ -310,8 +316,11 @@ int scan_unit_agg(struct scan_reader *r,
                   bool *ret_known,
                   struct dn_err *err)
 {
-    struct seg_select select = {
-        .block = r->block, .vector = r->vector, .cols = r->tmp_cols, .cols_count = count};
+    struct seg_select select = {.block = r->block,
+                                .vector = r->vector,
+                                .cols = r->tmp_cols,
+                                .cols_count = count,
+                                .lone = r->lone};
     struct codec_range *ranges = arena_alloc_array(&r->arena, ask->count, sizeof *ranges);
     struct codec_ask inside = {.ranges = ranges, .count = ask->count, .want = ask->want};
     const struct seg_aggs to = {.known = ret_known, .all = ret};
@@ -334,8 +343,11 @@ int scan_unit_agg(struct scan_reader *r,
 int scan_unit_dict(struct scan_reader *r, uint32_t col, uint64_t *ret, struct dn_err *err)
 {
     uint32_t store_col = r->s->spec.cols[col];
-    struct seg_select select = {
-        .block = r->block, .vector = r->vector, .cols = &store_col, .cols_count = 1};
+    struct seg_select select = {.block = r->block,
+                                .vector = r->vector,
+                                .cols = &store_col,
+                                .cols_count = 1,
+                                .lone = r->lone};
     struct scan_cur *cur;
 
     *ret = 0;

@@ -46,8 +46,10 @@ struct scan_reader {
     uint32_t vector;      /* VECTOR */
     uint32_t lo;          /* VECTOR: rows of the vector; memtable: places in the order */
     uint32_t hi;
-    bool counted;                   /* the figures know that it was decoded */
-    uint32_t few_count;             /* not 0: the unit is few of these rows, … */
+    bool lone;          /* the piece is a small part of a block group: few of its vectors will do */
+    uint32_t lone_at;   /* the piece that this is about */
+    bool counted;       /* the figures know that it was decoded */
+    uint32_t few_count; /* not 0: the unit is few of these rows, … */
     uint16_t few[SCAN_FEW_ROWS];    /* … VECTOR: rows of the vector */
     uint32_t few_at[SCAN_FEW_ROWS]; /* … memtable: what its order has there */
     bool ended;                     /* the walk has no more */

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-#define UNIT_RUN_ROWS 64u /* a stretch of one run this long is worth a unit of its own */
+#define UNIT_RUN_ROWS  64u /* a stretch of one run this long is worth a unit of its own */
+#define UNIT_LONE_PART 8u  /* a piece of less than this part of a block group is read on its own */
 
 /* ---- life ---- */
 
@@ -325,6 +326,9 @@ static int unit_segment(struct scan_reader *r, struct scan_piece *p, struct dn_e
         r->block = seg_block_of(src->seg, at);
     b = &seg_get_blocks(src->seg, NULL)[r->block];
     end = b->first_row + b->rows;
+    if (r->in_src != src || r->lone_at != r->morsel.at)
+        r->lone = p->end - p->next < SEG_GROUP_ROWS / UNIT_LONE_PART;
+    r->lone_at = r->morsel.at;
     r->in_src = src;
     r->in_first = b->first_row;
     r->in_end = end;
@@ -506,6 +510,7 @@ int scan_unit_next(struct scan_reader *r, struct scan_unit *ret, struct dn_err *
             if (rc < 0)
                 return rc;
             r->merging = true;
+            r->lone = false;
         }
     }
     arena_reset(&r->arena);

@@ -26,6 +26,7 @@ struct seg_fetch {
     struct volume_range *ranges;
     uint32_t count;   /* wants */
     uint32_t missing; /* ranges */
+    bool lone;        /* as in struct seg_select */
 };
 
 /* Room for the wants of a fetch, as SEG_COLS_FEW are the caller's. False: out of memory. */

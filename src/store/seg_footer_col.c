@@ -29,11 +29,14 @@ static int seg_get_kinds(struct seg *s, struct seg_rcol *c, struct seg_parse *p,
     c->block_first = seg_keep(s, s->groups_count, sizeof *c->block_first);
     c->extent_at = seg_keep(s, s->groups_count, sizeof *c->extent_at);
     c->extent_len = seg_keep(s, s->groups_count, sizeof *c->extent_len);
-    if (!c->consts || !c->vec_first || !c->block_first || !c->extent_at || !c->extent_len)
+    c->lone = seg_keep(s, s->groups_count, sizeof *c->lone);
+    if (!c->consts || !c->vec_first || !c->block_first || !c->extent_at || !c->extent_len ||
+        !c->lone)
         return DN_FAIL_NOMEM(err);
     for (uint32_t g = 0; g < s->groups_count; g++) {
         int rc;
 
+        atomic_init(&c->lone[g], 0);
         c->vec_first[g] = c->vecs_count;
         c->block_first[g] = c->blocks_count;
         DN_CHECK_DISK(c->kinds[g] < SEG_KIND_MAX,

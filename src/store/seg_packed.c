@@ -120,8 +120,11 @@ int seg_fetch_few(struct seg *s,
 {
     struct seg_want few_wants[SEG_COLS_FEW];
     struct volume_range few_ranges[SEG_COLS_FEW];
-    struct seg_fetch f = {
-        .s = s, .group = s->blocks[select->block].group, .wants = few_wants, .ranges = few_ranges};
+    struct seg_fetch f = {.s = s,
+                          .group = s->blocks[select->block].group,
+                          .wants = few_wants,
+                          .ranges = few_ranges,
+                          .lone = select->lone};
     int rc;
 
     DN_ASSERT(few->count > 0 && few->count <= SEG_FEW_ROWS);
@@ -153,7 +156,8 @@ int seg_dict(struct seg *s,
     uint32_t group = s->blocks[select->block].group;
     struct seg_want want = {.out = 0};
     struct volume_range range;
-    struct seg_fetch f = {.s = s, .group = group, .wants = &want, .ranges = &range, .count = 1};
+    struct seg_fetch f = {
+        .s = s, .group = group, .wants = &want, .ranges = &range, .count = 1, .lone = select->lone};
     struct codec_src src;
     int rc;
 
@@ -182,8 +186,11 @@ int seg_agg(struct seg *s,
 {
     struct seg_want few[SEG_COLS_FEW];
     struct volume_range few_ranges[SEG_COLS_FEW];
-    struct seg_fetch f = {
-        .s = s, .group = s->blocks[select->block].group, .wants = few, .ranges = few_ranges};
+    struct seg_fetch f = {.s = s,
+                          .group = s->blocks[select->block].group,
+                          .wants = few,
+                          .ranges = few_ranges,
+                          .lone = select->lone};
     int rc;
 
     if (!seg_fetch_room(&f, select->cols_count, arena))

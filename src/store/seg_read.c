@@ -5,6 +5,9 @@
 #include "store/seg_fetch.h"
 #include "vec/widen.h"
 
+#define SEG_LONE_BYTES 16384u /* an extent of fewer is read as fast as a vector of it */
+#define SEG_LONE_TIMES 4u     /* so many vectors cost less than the extent, in small calls */
+
 uint32_t seg_vec_rows(const struct seg *s, uint32_t block, uint32_t vector)
 {
     uint32_t left = s->blocks[block].rows - vector * SEG_VECTOR_ROWS;
@@ -244,6 +247,22 @@ static void seg_want_from(struct seg_want *want, uint32_t group, const uint8_t *
     want->bytes = extent + (c->at[want->vec.index] - c->extent_at[group]);
 }
 
+/* Is just the vector to be read, of an extent that is not in memory? A few times, for readers that
+ * need hardly more of it: if others come, too, the extent is worth its reading. */
+static bool seg_want_lone(const struct seg_fetch *f, const struct seg_rcol *c)
+{
+    _Atomic uint8_t *lone = &c->lone[f->group];
+    uint8_t times;
+
+    if (!f->lone || c->extent_len[f->group] < SEG_LONE_BYTES)
+        return false;
+    times = atomic_load_explicit(lone, memory_order_relaxed);
+    if (times >= SEG_LONE_TIMES)
+        return false;
+    atomic_store_explicit(lone, (uint8_t)(times + 1), memory_order_relaxed);
+    return true;
+}
+
 /* Takes from the cache what it has, and memory for the rest. Where memory is so little that the
  * cache cannot keep a whole column of a block group, or has no room for it, the vector is read
  * alone. */
@@ -264,7 +283,7 @@ seg_look_up(struct seg_fetch *f, struct seg_pins *pins, struct arena *arena, str
             seg_want_from(want, f->group, cache_data(e, &n));
             continue;
         }
-        if (cache_fits(s->cache, c->extent_len[f->group]))
+        if (!seg_want_lone(f, c) && cache_fits(s->cache, c->extent_len[f->group]))
             want->extent = cache_alloc(s->cache, c->extent_len[f->group]);
         if (!want->extent) {
             int rc = seg_want_vector(f, want, arena, err);
@@ -403,8 +422,12 @@ static int seg_fetch_more(const struct seg_fetch *f,
 {
     struct seg_want want = {.vec = *v};
     struct volume_range range;
-    struct seg_fetch more = {
-        .s = f->s, .group = f->group, .wants = &want, .ranges = &range, .count = 1};
+    struct seg_fetch more = {.s = f->s,
+                             .group = f->group,
+                             .wants = &want,
+                             .ranges = &range,
+                             .count = 1,
+                             .lone = f->lone};
     int rc;
 
     for (uint32_t i = 0; i < f->count; i++)
@@ -599,6 +622,7 @@ int seg_fetch(struct seg *s,
     DN_ASSERT(select->vector < s->blocks[select->block].vectors);
     rows = seg_rows_of(s, select->block, select->vector);
     f.group = s->blocks[select->block].group;
+    f.lone = select->lone;
     if (!seg_fetch_room(&f, select->cols_count, arena))
         return DN_FAIL_NOMEM(err);
     rc = seg_fetch_easy(&f, &rows, select, arena, ret);

@@ -25,6 +25,7 @@ struct seg_rcol {
     uint32_t *block_first; /* per group: its first block in the arrays */
     uint32_t *extent_at;   /* per group: offset in the object */
     uint32_t *extent_len;  /* per group: bytes */
+    _Atomic uint8_t *lone; /* per group: vectors that were read alone */
     uint64_t dict_first;   /* of its first vector, counted from the segment's dicts_first */
     uint32_t vecs_count;
     uint32_t blocks_count;

@@ -196,6 +196,8 @@ struct seg_select {
     uint32_t vector;      /* in the block */
     const uint32_t *cols; /* store columns, borrowed */
     uint32_t cols_count;
+    bool lone; /* hardly any other vector of the group will be asked for: what is not in memory is
+                  not read with all of its extent, at first */
 };
 
 /* Decodes one vector of each chosen column into ret[0..cols_count). Series columns come as CONST or
