@@ -71,7 +71,7 @@ static void test_small_over_big(void **state)
  * number of segments. */
 static void test_bound(void **state)
 {
-    const int series = 20 * SERIES;
+    const int series = 80 * SERIES;
     struct shard_stats st;
     uint64_t history;
     uint64_t late;
