@@ -9,14 +9,17 @@
  * written as a guide, all others are written with the guide and without, and what takes the fewest
  * bytes stays. That costs as much as some vectors of the block; it is done for the first block of a
  * segment and, while there is no guide, for later ones that lie further and further apart. A guide
- * that shortens no vector of a block is dropped; runs stay where a block is all of one run. */
+ * that shortens no vector of a block is dropped; runs stay where those of a block are long. */
 #include "codec/codec.h"
 #include "store/seg_writer.h"
 
-#define SEG_TURNS_ROWS  256u /* of a vector, at least: with fewer there is too little to gain */
-#define SEG_TURNS_TRIES 4u   /* columns that are tried as guides */
-#define SEG_TURNS_WAIT  4u   /* the next search comes so many times as many blocks later */
-#define SEG_TURNS_MAX   256u /* … up to this */
+#define SEG_TURNS_ROWS     256u /* of a vector, at least: with fewer there is too little to gain */
+#define SEG_TURNS_TRIES    4u   /* columns that are tried as guides */
+#define SEG_TURNS_WAIT     4u   /* the next search comes so many times as many blocks later */
+#define SEG_TURNS_MAX      256u /* … up to this */
+/* Rows of a run, on the average, below which the runs of a vector may guide: longer ones are nearly
+ * as small without, and read ten times as fast. */
+#define SEG_TURNS_RUN_ROWS 32u
 
 /* May values of this type name a series? */
 static bool seg_turns_type(enum type_id type)
@@ -157,7 +160,7 @@ static uint32_t seg_turns_run_behind(const struct seg_writer *w, uint64_t row)
 }
 
 /* Who is kin to whom in a vector of the block, of which `rows` are in the buffers, by its runs; a
- * count of 0 where it is all of one run. */
+ * count of 0 where these are long. */
 static void
 seg_turns_of_runs(const struct seg_writer *w, uint32_t number, uint32_t rows, struct codec_kin *ret)
 {
@@ -175,7 +178,7 @@ seg_turns_of_runs(const struct seg_writer *w, uint32_t number, uint32_t rows, st
          run++)
         starts[n++] = (uint16_t)((uint64_t)first[run] - from);
     ret->count = 0;
-    if (n > 1)
+    if (n * SEG_TURNS_RUN_ROWS > count)
         codec_kin_from_starts(starts, n, count, t->columns[t->series[0]].id, ret);
 }
 
