@@ -37,6 +37,14 @@ void codec_bits_or(const struct codec_bits *a,
                    uint32_t count,
                    struct codec_bits *ret)
 {
+    if (!a->some || !b->some) {
+        const struct codec_bits *from = a->some ? a : b;
+
+        memcpy(ret->words, from->words, VEC_BITMAP_WORDS(count) * sizeof ret->words[0]);
+        ret->some = from->some;
+        ret->all = from->all;
+        return;
+    }
     for (uint32_t i = 0; i < VEC_BITMAP_WORDS(count); i++)
         ret->words[i] = a->words[i] | b->words[i];
     codec_bits_sum_up(ret, count);

@@ -17,6 +17,10 @@
 #define MINMAX_ONE          MINMAX_PASTE(MINMAX_ALL, _one)
 #define MINMAX_MANY         MINMAX_PASTE(MINMAX_ALL, _many)
 #define MINMAX_TURNS        MINMAX_PASTE(MINMAX_ALL, _turns)
+#define MINMAX_FIRST        MINMAX_PASTE(MINMAX_ALL, _first)
+#define MINMAX_AVX2         MINMAX_PASTE(MINMAX_ALL, _avx2)
+#define MINMAX_DENSE        MINMAX_PASTE(MINMAX_ALL, _dense)
+#define MINMAX_LINE         MINMAX_PASTE(MINMAX_ALL, _line)
 
 #ifdef MINMAX_FLOAT
 #define MINMAX_WINS(x, y) \
@@ -24,7 +28,7 @@
 #define MINMAX_ODD(x) ((x) - (x)) /* not 0: NaN or infinite */
 #else
 #define MINMAX_WINS(x, y) MINMAX_BETTER(x, y)
-#define MINMAX_ODD(x)     0
+#define MINMAX_ODD(x)     ((x) ^ (x))
 #endif
 
 static inline void MINMAX_ONE(struct agg_minmax *s, MINMAX_T x)
@@ -71,6 +75,72 @@ MINMAX_MANY(struct agg_minmax *s, const MINMAX_T *data, const uint16_t *sel, uin
         MINMAX_ONE(s, data[sel ? sel[i] : i]);
 }
 
+/* The best of the first rows, as many as are whole lines, and whether all of these are numbers;
+ * *ret_rows: how many. Compilers make no vectors of such a loop over floats by themselves. */
+typedef MINMAX_T MINMAX_LINE __attribute__((vector_size(32), aligned(sizeof(MINMAX_T))));
+
+static inline __attribute__((always_inline)) bool
+MINMAX_FIRST(const MINMAX_T *data, uint32_t rows, uint32_t *ret_rows, MINMAX_T *ret)
+{
+    enum { LANES = sizeof(MINMAX_LINE) / sizeof(MINMAX_T), LINES = 4, STEP = LANES * LINES };
+    MINMAX_LINE best[LINES];
+    MINMAX_LINE odd[LINES] = {{0}};
+    MINMAX_T bad = 0;
+    uint32_t i = 0;
+
+    *ret_rows = 0;
+    if (rows < STEP)
+        return false;
+    memcpy(best, data, sizeof best);
+    for (; i + STEP <= rows; i += STEP)
+        for (uint32_t k = 0; k < LINES; k++) {
+            MINMAX_LINE x = *(const MINMAX_LINE *)(const void *)(data + i + k * LANES);
+            __typeof__(x < best[k]) better = MINMAX_BETTER(x, best[k]);
+
+            best[k] = (MINMAX_LINE)(((__typeof__(better))x & better) |
+                                    ((__typeof__(better))best[k] & ~better));
+            odd[k] += MINMAX_ODD(x);
+        }
+    *ret_rows = i;
+    *ret = best[0][0];
+    for (uint32_t k = 0; k < STEP; k++) {
+        MINMAX_T x = best[k / LANES][k % LANES];
+
+        *ret = MINMAX_BETTER(x, *ret) ? x : *ret;
+        bad = (MINMAX_T)(bad + odd[k / LANES][k % LANES]);
+    }
+    return bad == 0;
+}
+
+#ifdef FUNC_AVX2
+FUNC_AVX2 static bool
+MINMAX_AVX2(const MINMAX_T *data, uint32_t rows, uint32_t *ret_rows, MINMAX_T *ret)
+{
+    return MINMAX_FIRST(data, rows, ret_rows, ret);
+}
+#endif
+
+/* All rows, without NULLs, at least one. */
+static void MINMAX_DENSE(struct agg_minmax *s, const MINMAX_T *data, uint32_t rows)
+{
+    MINMAX_T best = 0;
+    uint32_t done;
+    bool good;
+
+#ifdef FUNC_AVX2
+    if (func_has_avx2())
+        good = MINMAX_AVX2(data, rows, &done, &best);
+    else
+#endif
+        good = MINMAX_FIRST(data, rows, &done, &best);
+    if (good)
+        MINMAX_ONE(s, best);
+    else
+        done = 0;
+    if (done < rows)
+        MINMAX_MANY(s, data + done, NULL, rows - done);
+}
+
 static int MINMAX_ALL(void *state,
                       const struct vec *v,
                       const uint16_t *sel,
@@ -88,7 +158,7 @@ static int MINMAX_ALL(void *state,
         if (sel)
             MINMAX_MANY(state, data, sel, rows);
         else
-            MINMAX_MANY(state, data, NULL, rows);
+            MINMAX_DENSE(state, data, rows);
         return 0;
     }
     for (uint32_t i = 0; i < rows; i++) {
@@ -135,6 +205,10 @@ static void MINMAX_TURNS(void *const *states, const struct vec *v, uint32_t turn
 }
 
 #undef MINMAX_TURNS
+#undef MINMAX_FIRST
+#undef MINMAX_AVX2
+#undef MINMAX_DENSE
+#undef MINMAX_LINE
 #undef MINMAX_PASTE_
 #undef MINMAX_PASTE
 #undef MINMAX_ONE

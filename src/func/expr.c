@@ -476,109 +476,6 @@ int expr_eval(const struct bexpr *e,
 
 /* ---- selection ---- */
 
-#define EXPR_PICK 4u
-
-/* Of four rows those whose byte is not 0: which they are, packed to the front, and how many. */
-static const uint16_t expr_places[1u << EXPR_PICK][EXPR_PICK] = {{0},
-                                                                 {0},
-                                                                 {1},
-                                                                 {0, 1},
-                                                                 {2},
-                                                                 {0, 2},
-                                                                 {1, 2},
-                                                                 {0, 1, 2},
-                                                                 {3},
-                                                                 {0, 3},
-                                                                 {1, 3},
-                                                                 {0, 1, 3},
-                                                                 {2, 3},
-                                                                 {0, 2, 3},
-                                                                 {1, 2, 3},
-                                                                 {0, 1, 2, 3}};
-static const uint8_t expr_counts[1u << EXPR_PICK] = {
-    0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-
-/* Rows 0 .. count - 1 whose byte, 0 or 1, is 1. Writes no more than count rows. */
-static uint32_t expr_pick_bytes(const int8_t *data, uint32_t count, uint16_t *sel)
-{
-    uint32_t n = 0;
-    uint32_t i = 0;
-
-    if (!memchr(data, 0, count)) {
-        for (; i < count; i++)
-            sel[i] = (uint16_t)i;
-        return count;
-    }
-    for (; i + EXPR_PICK <= count; i += EXPR_PICK) {
-        uint32_t four;
-        uint64_t rows; /* four of them, as one number */
-        uint32_t mask;
-
-        memcpy(&four, data + i, sizeof four);
-        mask = four * 0x10204080u >> 28; /* a bit for each byte */
-        memcpy(&rows, expr_places[mask], sizeof rows);
-        rows += i * (uint64_t)0x0001000100010001u;
-        memcpy(sel + n, &rows, sizeof rows);
-        n += expr_counts[mask];
-    }
-    for (; i < count; i++) {
-        sel[n] = (uint16_t)i;
-        n += data[i] != 0;
-    }
-    return n;
-}
-
-/* sel may be the memory of in->sel: nothing is written ahead of what is read. */
-static uint32_t expr_pick_true(const struct vec *v, const struct batch *in, uint16_t *sel)
-{
-    const int8_t *data = v->data;
-    uint32_t n = 0;
-
-    if (v->form == VEC_CONST) {
-        if (vec_is_null(v, 0) || !data[0])
-            return 0;
-        for (uint32_t i = 0; i < in->sel_count; i++)
-            sel[i] = in->sel ? in->sel[i] : (uint16_t)i;
-        return in->sel_count;
-    }
-    if (v->form == VEC_DICT && !memchr(data, 1, v->dict_count))
-        return 0; /* as a rule for the only value that is asked for, which few vectors have */
-    if (!in->sel && v->form == VEC_FLAT && !v->nulls)
-        return expr_pick_bytes(data, in->count, sel);
-    if (!in->sel && v->form == VEC_DICT && !v->nulls) {
-        for (uint32_t i = 0; i < in->count; i++) {
-            sel[n] = (uint16_t)i;
-            n += data[v->codes[i]] != 0;
-        }
-        return n;
-    }
-    if (in->sel && v->form == VEC_FLAT && !v->nulls) {
-        for (uint32_t i = 0; i < in->sel_count; i++) {
-            uint16_t row = in->sel[i];
-
-            sel[n] = row;
-            n += data[row] != 0;
-        }
-        return n;
-    }
-    if (in->sel && v->form == VEC_DICT && !v->nulls) {
-        for (uint32_t i = 0; i < in->sel_count; i++) {
-            uint16_t row = in->sel[i];
-
-            sel[n] = row;
-            n += data[v->codes[row]] != 0;
-        }
-        return n;
-    }
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
-
-        sel[n] = row;
-        n += (unsigned)(data[vec_at(v, row)] != 0) & (unsigned)!vec_bit(v->nulls, row);
-    }
-    return n;
-}
-
 static int expr_select_and(const struct bexpr *e,
                            struct eval *ev,
                            const struct batch *in,
@@ -609,39 +506,6 @@ bool expr_is_plain(const struct bexpr *e)
         if (e->args[i]->kind != BEXPR_COLUMN && e->args[i]->kind != BEXPR_CONST)
             return false;
     return true;
-}
-
-void expr_or_into(const struct vec *v, uint32_t count, int8_t *restrict found)
-{
-    const int8_t *data = v->data;
-
-    if (v->form == VEC_CONST) {
-        if (data[0] && !vec_is_null(v, 0))
-            memset(found, 1, count);
-        return;
-    }
-    if (v->form == VEC_FLAT && !v->nulls) {
-        for (uint32_t i = 0; i < count; i++)
-            found[i] |= data[i];
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        found[i] |= (int8_t)(data[vec_at(v, i)] & !vec_bit(v->nulls, i));
-}
-
-/* The selected rows where found[row] is `which`; returns how many. */
-static uint32_t
-expr_pick_found(const int8_t *found, bool which, const struct batch *in, uint16_t *sel)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < in->sel_count; i++) {
-        uint16_t row = in->sel ? in->sel[i] : (uint16_t)i;
-
-        sel[n] = row;
-        n += (found[row] != 0) == which;
-    }
-    return n;
 }
 
 static int expr_select_or(const struct bexpr *e,
@@ -758,7 +622,7 @@ int expr_select_plain(const struct bexpr *const *e,
             return rc;
         expr_and_into(&v, in->count, found);
     }
-    *ret_count = expr_pick_bytes(found, in->count, sel);
+    *ret_count = expr_pick(found, in->count, sel);
     return 0;
 }
 

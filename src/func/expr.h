@@ -94,6 +94,8 @@ int expr_select_plain(const struct bexpr *const *e,
                       uint16_t *sel,
                       uint32_t *ret_count,
                       struct dn_err *err) DN_MUST_CHECK;
+/* The rows 0 .. count - 1 whose byte is 1, not 0: returns how many. Room for count. */
+uint32_t expr_pick(const int8_t *answers, uint32_t count, uint16_t *sel);
 /* One value without input: constants and parameters only. */
 int expr_eval_datum(const struct bexpr *e, struct eval *ev, struct datum *ret, struct dn_err *err)
     DN_MUST_CHECK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * expr_int.h: what the files of expr.h share: calls, AND and OR in expr.c, IN in expr_in.c,
- * CASE and COALESCE in expr_case.c, batches of which few rows are selected in expr_dense.c.
+ * CASE and COALESCE in expr_case.c, batches of which few rows are selected in expr_dense.c, rows
+ * of which something is true in expr_pick.c.
  * One thread at a time per struct eval. */
 #pragma once
 
@@ -16,6 +17,11 @@ int expr_param(const struct bexpr *e,
 /* All clear; NULL when out of memory. */
 uint64_t *expr_bitmap(struct arena *arena, uint32_t count);
 
+/* The selected rows where v is true, and how many. sel may be the memory of in->sel: nothing is
+ * written ahead of what is read. */
+uint32_t expr_pick_true(const struct vec *v, const struct batch *in, uint16_t *sel);
+/* The same where found[row], 0 or 1, is `which`. */
+uint32_t expr_pick_found(const int8_t *found, bool which, const struct batch *in, uint16_t *sel);
 /* found[i] |= is row i of v true? For all rows of the batch. */
 void expr_or_into(const struct vec *v, uint32_t count, int8_t *restrict found);
 /* Takes away what is not true of v. */
