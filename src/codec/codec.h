@@ -76,6 +76,8 @@ struct codec_part {
 
 __extension__ typedef __int128 codec_i128;
 
+struct codec_narrow; /* codec_narrow.h */
+
 enum codec_want { CODEC_SUM = 1, CODEC_BOUNDS = 2 };
 
 /* Rows lo .. hi - 1, at least one. */
@@ -157,6 +159,14 @@ struct codec_ops {
                const struct codec_ask *ask,
                struct codec_agg *ret,
                struct dn_err *err);
+    /* Optional: the values modulo 2^16, and ret->exponent, if bounds[0] and bounds[1], between
+     * which all of them lie, fit once they are integers; these are ret->lo and hi then.
+     * DN_NOT_FOUND: they do not, or the values are no integers. */
+    int (*narrow)(const struct codec_part *part,
+                  const double bounds[2],
+                  int16_t *to,
+                  struct codec_narrow *ret,
+                  struct dn_err *err);
 };
 
 const struct codec_ops *codec_ops_by_id(unsigned id); /* NULL: unknown */

@@ -428,6 +428,27 @@ static int codec_alp_get(const struct codec_part *part,
     return 0;
 }
 
+static int codec_alp_narrow(const struct codec_part *part,
+                            unsigned order,
+                            const double bounds[2],
+                            int16_t *to,
+                            struct codec_narrow *ret,
+                            struct dn_err *err)
+{
+    union bitpack_lanes lanes;
+    struct codec_alp alp;
+    int rc = codec_alp_open(part, order, &alp, err);
+
+    if (rc < 0)
+        return rc;
+    if (alp.odd || !codec_narrow_fits(bounds, codec_alp_tens[alp.exponent], ret))
+        return DN_NOT_FOUND;
+    ret->exponent = alp.exponent;
+    alp.frame.size = sizeof *to;
+    codec_frame_unpack(&alp.frame, &lanes, to);
+    return 0;
+}
+
 /* Is one of the odd rows in one of the ranges? */
 static bool codec_alp_odd_in(const struct codec_alp *alp, const struct codec_ask *ask)
 {
@@ -515,6 +536,15 @@ static int codec_alp0_agg(const struct codec_part *part,
     return codec_alp_agg(part, 0, ask, ret, err);
 }
 
+static int codec_alp0_narrow(const struct codec_part *part,
+                             const double bounds[2],
+                             int16_t *to,
+                             struct codec_narrow *ret,
+                             struct dn_err *err)
+{
+    return codec_alp_narrow(part, 0, bounds, to, ret, err);
+}
+
 const struct codec_ops codec_alp_ops = {
     .name = "alp",
     .weight = 100,
@@ -524,6 +554,7 @@ const struct codec_ops codec_alp_ops = {
     .decode = codec_alp0_decode,
     .get = codec_alp0_get,
     .agg = codec_alp0_agg,
+    .narrow = codec_alp0_narrow,
 };
 
 /* ---- order 1 ---- */
@@ -560,6 +591,15 @@ static int codec_alp1_agg(const struct codec_part *part,
     return codec_alp_agg(part, 1, ask, ret, err);
 }
 
+static int codec_alp1_narrow(const struct codec_part *part,
+                             const double bounds[2],
+                             int16_t *to,
+                             struct codec_narrow *ret,
+                             struct dn_err *err)
+{
+    return codec_alp_narrow(part, 1, bounds, to, ret, err);
+}
+
 const struct codec_ops codec_alp_delta_ops = {
     .name = "alp_delta",
     .weight = 112,
@@ -569,6 +609,7 @@ const struct codec_ops codec_alp_delta_ops = {
     .decode = codec_alp1_decode,
     .get = codec_alp1_get,
     .agg = codec_alp1_agg,
+    .narrow = codec_alp1_narrow,
 };
 
 /* ---- differences to kin ---- */

@@ -5,6 +5,7 @@
 #include "codec/codec_bits.h"
 #include "codec/codec_int.h"
 #include "codec/codec_kin.h"
+#include "codec/codec_narrow.h"
 #include "vec/wide.h"
 
 /* An encoded vector taken apart. */
@@ -204,6 +205,72 @@ int codec_decode(const struct codec_src *src,
     if (rc < 0)
         return rc;
     return codec_decode_opened(&o, src->type, arena, ret, err);
+}
+
+/* ---- narrow integers ---- */
+
+bool codec_may_narrow(unsigned codec)
+{
+    const struct codec_ops *ops = codec_ops_by_id(codec);
+
+    return ops && ops->narrow;
+}
+
+int codec_decode_narrow(const struct codec_src *src,
+                        const double bounds[2],
+                        struct arena *arena,
+                        struct codec_narrow *ret,
+                        struct dn_err *err)
+{
+    struct codec_opened o;
+    int16_t *to;
+    int rc;
+
+    *ret = (struct codec_narrow){.type = src->type, .count = src->count};
+    rc = codec_open(src, &o, err);
+    if (rc < 0)
+        return rc;
+    if (!o.ops->narrow || o.missing.all || src->type == TYPE_BOOLEAN)
+        return DN_NOT_FOUND;
+    to = arena_alloc_array(arena, src->count, sizeof *to);
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    rc = o.ops->narrow(&o.part, bounds, to, ret, err);
+    ret->values = to;
+    if (rc != 0 || !o.missing.some)
+        return rc;
+    ret->nulls =
+        arena_dup(arena, o.missing.words, VEC_BITMAP_WORDS(src->count) * sizeof o.missing.words[0]);
+    return ret->nulls ? 0 : DN_FAIL_NOMEM(err);
+}
+
+int codec_widen_narrow(const struct codec_narrow *n,
+                       struct arena *arena,
+                       struct vec *ret,
+                       struct dn_err *err)
+{
+    const uint16_t bias = 0x8000; /* codes are not negative */
+    enum phys phys = type_phys(n->type);
+    uint32_t count = n->count;
+    void *to = arena_alloc_array(arena, count, phys_size(phys));
+    double wide[VEC_ROWS_MAX];
+    union bitpack_lanes lanes;
+    struct codec_codes codes = {&lanes, 16, count};
+    uint64_t base = (uint64_t)0 - bias;
+
+    if (!to)
+        return DN_FAIL_NOMEM(err);
+    for (uint32_t i = 0; i < count; i++)
+        lanes.u16[i] = (uint16_t)n->values[i] ^ bias;
+    if (!type_is_float(n->type))
+        codec_kernels()->widen(&codes, base, phys_size(phys), to);
+    else
+        codec_kernels()->widen_scale(&codes, base, n->exponent, phys == PHYS_F64 ? to : wide);
+    for (uint32_t i = 0; phys == PHYS_F32 && i < count; i++)
+        ((float *)to)[i] = (float)wide[i];
+    *ret = (struct vec){
+        .type = n->type, .form = VEC_FLAT, .count = count, .data = to, .nulls = n->nulls};
+    return 0;
 }
 
 /* ---- kin ---- */

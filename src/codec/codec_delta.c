@@ -36,6 +36,15 @@ static int codec_delta_agg(const struct codec_part *part,
     return codec_frame_ops_agg(part, 1, ask, ret, err);
 }
 
+static int codec_delta_narrow(const struct codec_part *part,
+                              const double bounds[2],
+                              int16_t *to,
+                              struct codec_narrow *ret,
+                              struct dn_err *err)
+{
+    return codec_frame_ops_narrow(part, 1, bounds, to, ret, err);
+}
+
 const struct codec_ops codec_delta_ops = {
     .name = "delta",
     .weight = 112,
@@ -44,4 +53,5 @@ const struct codec_ops codec_delta_ops = {
     .decode = codec_delta_decode,
     .get = codec_delta_get,
     .agg = codec_delta_agg,
+    .narrow = codec_delta_narrow,
 };

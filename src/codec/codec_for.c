@@ -36,6 +36,15 @@ static int codec_for_agg(const struct codec_part *part,
     return codec_frame_ops_agg(part, 0, ask, ret, err);
 }
 
+static int codec_for_narrow(const struct codec_part *part,
+                            const double bounds[2],
+                            int16_t *to,
+                            struct codec_narrow *ret,
+                            struct dn_err *err)
+{
+    return codec_frame_ops_narrow(part, 0, bounds, to, ret, err);
+}
+
 const struct codec_ops codec_for_ops = {
     .name = "for",
     .weight = 100,
@@ -44,4 +53,5 @@ const struct codec_ops codec_for_ops = {
     .decode = codec_for_decode,
     .get = codec_for_get,
     .agg = codec_for_agg,
+    .narrow = codec_for_narrow,
 };

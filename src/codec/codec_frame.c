@@ -421,3 +421,36 @@ int codec_frame_ops_agg(const struct codec_part *part,
         return rc;
     return codec_frame_agg(&f, ask, ret) ? 0 : DN_NOT_FOUND;
 }
+
+bool codec_narrow_fits(const double bounds[2], double power, struct codec_narrow *ret)
+{
+    double lo = bounds[0] * power;
+    double hi = bounds[1] * power;
+
+    if (!(lo >= INT16_MIN && hi <= INT16_MAX && lo <= hi))
+        return false;
+    ret->lo = (int32_t)(lo < 0 ? lo - 0.5 : lo + 0.5); /* they are next to integers */
+    ret->hi = (int32_t)(hi < 0 ? hi - 0.5 : hi + 0.5);
+    return true;
+}
+
+int codec_frame_ops_narrow(const struct codec_part *part,
+                           unsigned order,
+                           const double bounds[2],
+                           int16_t *to,
+                           struct codec_narrow *ret,
+                           struct dn_err *err)
+{
+    union bitpack_lanes lanes;
+    struct codec_frame f;
+    int rc;
+
+    if (!codec_narrow_fits(bounds, 1, ret))
+        return DN_NOT_FOUND;
+    rc = codec_frame_ops_open(part, order, &f, err);
+    if (rc < 0)
+        return rc;
+    f.size = sizeof *to;
+    codec_frame_unpack(&f, &lanes, to);
+    return 0;
+}

@@ -13,6 +13,7 @@
 
 #include "codec/codec_int.h"
 #include "codec/codec_kernel.h"
+#include "codec/codec_narrow.h"
 
 /* A frame's head as read, all checked. */
 struct codec_frame {
@@ -82,3 +83,12 @@ int codec_frame_ops_agg(const struct codec_part *part,
                         const struct codec_ask *ask,
                         struct codec_agg *ret,
                         struct dn_err *err) DN_MUST_CHECK;
+int codec_frame_ops_narrow(const struct codec_part *part,
+                           unsigned order,
+                           const double bounds[2],
+                           int16_t *to,
+                           struct codec_narrow *ret,
+                           struct dn_err *err) DN_MUST_CHECK;
+/* Do values between the bounds, times a power of ten, fit into 16 bits? Then they are ret->lo and
+ * hi. */
+bool codec_narrow_fits(const double bounds[2], double power, struct codec_narrow *ret);

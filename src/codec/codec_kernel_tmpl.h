@@ -55,6 +55,7 @@ KERNEL_ATTR static void KERNEL(unpack)(const uint8_t *p, unsigned width, union b
 #define KERNEL_STEPS KERNEL(steps_u16)
 #define KERNEL_SUMS8 KERNEL(sums8_u16)
 #define KERNEL_SUMS4 KERNEL(sums4_u16)
+#define KERNEL_SHORT
 #include "codec/codec_kernel_type_tmpl.h"
 #define KERNEL_T     uint32_t
 #define KERNEL_WIDEN KERNEL(widen_u32)

@@ -9,6 +9,7 @@
  *      KERNEL_STEPS    no bits at all: a constant step
  *      KERNEL_SUMS8    narrow codes, eight at a time
  *      KERNEL_SUMS4    codes of 16 bits, four at a time
+ *      KERNEL_SHORT  defined: values are so short that eight are one register
  *      KERNEL_ATTR   attribute of each function
  * All but the last are undefined at the bottom. No #pragma once: it is included once per type. */
 
@@ -51,6 +52,55 @@ KERNEL_ATTR static void KERNEL_STEPS(KERNEL_T first, KERNEL_T step, uint32_t cou
     for (uint32_t i = CODEC_SIDES; i < count; i++)
         to[i] = (KERNEL_T)(to[i - CODEC_SIDES] + stride);
 }
+
+#ifdef KERNEL_SHORT
+
+/* As below, where as many values as codes of a word stand in one register: no second pass. */
+KERNEL_ATTR static void
+KERNEL_SUMS8(uint8_t *lanes, uint32_t blocks, KERNEL_T first, KERNEL_T step, KERNEL_T *restrict to)
+{
+    typedef uint8_t sums __attribute__((vector_size(8)));
+    typedef KERNEL_T values __attribute__((vector_size(8 * sizeof(KERNEL_T)), aligned(1)));
+    values ramp;
+    KERNEL_T acc = first;
+
+    for (unsigned k = 0; k < 8; k++)
+        ramp[k] = (KERNEL_T)(k * step);
+    for (uint32_t b = 0; b < blocks; b++) {
+        uint64_t word;
+        sums eight;
+
+        memcpy(&word, lanes + b * 8, 8);
+        word *= 0x0101010101010101u;
+        memcpy(&eight, &word, 8);
+        *(values *)(void *)(to + b * 8) = __builtin_convertvector(eight, values) + (ramp + acc);
+        acc = (KERNEL_T)(acc + (KERNEL_T)(word >> 56) + (KERNEL_T)(8 * step));
+    }
+}
+
+KERNEL_ATTR static void
+KERNEL_SUMS4(uint16_t *lanes, uint32_t blocks, KERNEL_T first, KERNEL_T step, KERNEL_T *restrict to)
+{
+    typedef uint16_t sums __attribute__((vector_size(8)));
+    typedef KERNEL_T values __attribute__((vector_size(4 * sizeof(KERNEL_T)), aligned(1)));
+    values ramp;
+    KERNEL_T acc = first;
+
+    for (unsigned k = 0; k < 4; k++)
+        ramp[k] = (KERNEL_T)(k * step);
+    for (uint32_t b = 0; b < blocks; b++) {
+        uint64_t word;
+        sums four;
+
+        memcpy(&word, lanes + b * 4, 8);
+        word *= 0x0001000100010001u;
+        memcpy(&four, &word, 8);
+        *(values *)(void *)(to + b * 4) = __builtin_convertvector(four, values) + (ramp + acc);
+        acc = (KERNEL_T)(acc + (KERNEL_T)(word >> 48) + (KERNEL_T)(4 * step));
+    }
+}
+
+#else
 
 /* Whole blocks of eight codes whose sum fits eight bits (width <= 5). A word of eight lanes times
  * 0x01..01 has all eight running sums of them, so only one addition a block waits for the last.
@@ -100,6 +150,8 @@ KERNEL_SUMS4(uint16_t *lanes, uint32_t blocks, KERNEL_T first, KERNEL_T step, KE
     for (uint32_t i = 0; i < blocks * 4; i++)
         to[i] = (KERNEL_T)(to[i] + (KERNEL_T)lanes[i]);
 }
+
+#endif
 
 #define KERNEL_SUM_LOOP(LANES)                                           \
     for (; i < count; i++) {                                             \
@@ -159,3 +211,4 @@ KERNEL_SUMS(const struct codec_codes *codes, KERNEL_T first, KERNEL_T step, KERN
 #undef KERNEL_STEPS
 #undef KERNEL_SUMS8
 #undef KERNEL_SUMS4
+#undef KERNEL_SHORT

@@ -175,6 +175,16 @@ static int source_add_cond(struct exec_source *s, const struct bexpr *e, struct 
     rc = exec_expr_cols(&e, 1, s->node->cols_count, &s->run, &c->cols, &c->cols_count, err);
     if (rc == 0)
         rc = plan_cond_pred(&s->ctx->env, s->node, &s->preds, &cond, &s->run, &c->pred, err);
+    if (rc == 0 && exec_fast(s->ctx)) {
+        bool lazy = s->ctx->env.lazy;
+
+        rc = narrow_compile(e,
+                            lazy ? NULL : s->ctx->params,
+                            lazy ? 0 : s->ctx->params_count,
+                            &s->run,
+                            &c->narrow,
+                            err);
+    }
     if (rc < 0)
         return rc;
     s->conds_count++;
@@ -404,14 +414,20 @@ static int reader_conds(struct exec_reader *r,
 int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err)
 {
     int rc = scan_unit_fetch(r->r, NULL, 0, ret, err);
+    bool some = true;
 
-    for (uint32_t i = 0; i < r->source->conds_count && rc == 0 && ret->sel_count; i++) {
+    exec_reader_narrow_begin(r);
+    for (uint32_t i = 0; i < r->source->conds_count && rc == 0 && ret->sel_count && some; i++) {
         const struct exec_cond *c = &r->source->conds[i];
         const struct bexpr *e[READER_TOGETHER];
         uint32_t n;
 
         if (reader_implied(r, c))
             continue;
+        rc = ret->sel ? DN_NOT_FOUND : exec_reader_narrow(r, c, &some, err);
+        if (rc != DN_NOT_FOUND)
+            continue;
+        exec_reader_narrow_done(r, ret);
         rc = exec_reader_fetch(r, c->cols, c->cols_count, ret, err);
         if (rc < 0)
             break;
@@ -419,6 +435,8 @@ int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *
         rc = n > 1 ? reader_conds(r, e, n, ret, err) : reader_cond(r, c, ret, err);
         i += n - 1;
     }
+    if (rc == 0)
+        exec_reader_narrow_done(r, ret);
     if (rc == 0 && r->keys_asked && ret->sel_count)
         rc = exec_reader_keys(r, ret, err);
     return rc;

@@ -15,6 +15,7 @@
 #include "exec/bound.h"
 #include "exec/exec.h"
 #include "exec/slice.h"
+#include "func/narrow.h"
 
 /* One operand of the AND that rows must satisfy. */
 struct exec_cond {
@@ -24,6 +25,8 @@ struct exec_cond {
     uint32_t cols_count;
     bool joins; /* plain (expr_is_plain), as the one before, and both read the same column alone, of
                    fixed width: they are tested together */
+    const struct narrow *narrow; /* the same for columns that are stored as small integers; NULL: it
+                                    is not of that kind */
 };
 
 struct exec_source {
@@ -66,13 +69,14 @@ struct exec_reader {
     struct exec_pace pace; /* of the conditions */
     struct arena run;
     struct eval ev;
-    struct scan_unit unit;        /* the one at hand */
-    bool exact;                   /* all rows of the unit pass: nothing is left to evaluate */
-    bool keys_asked;              /* rows of the unit are looked up by the keys of joins */
-    struct exec_join_look *looks; /* in run, one per key of joins; NULL: not yet */
-    uint32_t keys_rest;           /* rows that are not, as too many of those before passed */
-    uint32_t keys_rows;           /* looked up since */
-    uint32_t keys_passed;         /* of these */
+    struct scan_unit unit;          /* the one at hand */
+    bool exact;                     /* all rows of the unit pass: nothing is left to evaluate */
+    bool keys_asked;                /* rows of the unit are looked up by the keys of joins */
+    struct exec_join_look *looks;   /* in run, one per key of joins; NULL: not yet */
+    uint32_t keys_rest;             /* rows that are not, as too many of those before passed */
+    uint32_t keys_rows;             /* looked up since */
+    uint32_t keys_passed;           /* of these */
+    struct exec_narrowed *narrowed; /* in run; NULL: not yet */
     uint16_t sel[VEC_ROWS_MAX];
 };
 
@@ -85,6 +89,17 @@ void exec_reader_close(struct exec_reader *r); /* half-open or zeroed is fine */
 int exec_reader_next(struct exec_reader *r, struct dn_err *err) DN_MUST_CHECK;
 /* Its rows that pass, as a selection over what is decoded so far; maybe none. Not of a BLOCK. */
 int exec_reader_select(struct exec_reader *r, struct batch *ret, struct dn_err *err) DN_MUST_CHECK;
+/* Before the conditions of a unit. */
+void exec_reader_narrow_begin(struct exec_reader *r);
+/* The answers of a condition for the unit at hand, from columns as they are stored
+ * (source_narrow.c), with those of conditions before it; ret_some: is a row left? DN_NOT_FOUND: its
+ * columns have to be decoded. */
+int exec_reader_narrow(struct exec_reader *r,
+                       const struct exec_cond *c,
+                       bool *ret_some,
+                       struct dn_err *err) DN_MUST_CHECK;
+/* Makes a selection of the answers so far, if there are any. */
+void exec_reader_narrow_done(struct exec_reader *r, struct batch *batch);
 /* Where few of many rows are selected the unit becomes just these, so that other columns are read
  * for them alone; the batch has no selection then. */
 int exec_reader_pick(struct exec_reader *r, struct batch *batch, struct dn_err *err) DN_MUST_CHECK;

@@ -169,6 +169,14 @@ bool scan_unit_const(struct scan_reader *r, uint32_t col, struct datum *ret);
  * that is to be had without decoding; 0: it is not, or some may be NULL. */
 int scan_unit_dict(struct scan_reader *r, uint32_t col, uint64_t *ret, struct dn_err *err)
     DN_MUST_CHECK;
+struct codec_narrow;
+/* A column of numbers as codec_decode_narrow has it, of the rows of the unit. bounds: those of
+ * scan_unit_bounds. DN_NOT_FOUND: it has to be fetched. It lives as long as the unit. */
+int scan_unit_narrow(struct scan_reader *r,
+                     uint32_t col,
+                     const double bounds[2],
+                     struct codec_narrow *ret,
+                     struct dn_err *err) DN_MUST_CHECK;
 /* Least and greatest value of the table's time column over the rows of the unit, or a wider range;
  * false: not known. */
 bool scan_unit_time(struct scan_reader *r, int64_t *ret_min, int64_t *ret_max);

@@ -38,6 +38,8 @@ scan_cur_place(struct scan_reader *r, struct scan_cur *cur, uint32_t block, uint
     arena_reset(&cur->arena);
     seg_pins_release(&cur->pins);
     memset(cur->have, 0, n);
+    if (cur->narrow)
+        memset(cur->narrow, 0, n * sizeof *cur->narrow);
     cur->all = false;
     cur->placed = true;
     cur->block = block;
@@ -64,6 +66,13 @@ int scan_decode(struct scan_reader *r,
     for (uint32_t i = 0; i < count; i++) {
         if (cur->have[fetch[i]])
             continue;
+        if (cur->narrow && cur->narrow[fetch[i]].values) {
+            rc = codec_widen_narrow(&cur->narrow[fetch[i]], &cur->arena, &cur->vecs[fetch[i]], err);
+            if (rc < 0)
+                return rc;
+            cur->have[fetch[i]] = 1;
+            continue;
+        }
         places[select.cols_count] = fetch[i];
         r->tmp_cols[select.cols_count++] = r->s->fetch[fetch[i]];
     }
@@ -357,6 +366,45 @@ int scan_unit_dict(struct scan_reader *r, uint32_t col, uint64_t *ret, struct dn
     if (scan_cur_place(r, cur, r->block, r->vector) < 0)
         return DN_FAIL_NOMEM(err);
     return seg_dict(r->src->seg, &select, &cur->arena, &cur->pins, ret, err);
+}
+
+int scan_unit_narrow(struct scan_reader *r,
+                     uint32_t col,
+                     const double bounds[2],
+                     struct codec_narrow *ret,
+                     struct dn_err *err)
+{
+    uint32_t store_col = r->s->spec.cols[col];
+    struct seg_select select = {.block = r->block,
+                                .vector = r->vector,
+                                .cols = &store_col,
+                                .cols_count = 1,
+                                .lone = r->lone};
+    struct scan_cur *cur;
+
+    if (r->unit.kind != SCAN_VECTOR || r->few_count ||
+        unit_series_place(r->s, store_col) != UINT32_MAX)
+        return DN_NOT_FOUND;
+    cur = scan_cur_of(r, r->src);
+    if (scan_cur_place(r, cur, r->block, r->vector) < 0)
+        return DN_FAIL_NOMEM(err);
+    if (!cur->narrow)
+        cur->narrow = arena_calloc(&r->keep, r->s->fetch_count, sizeof *cur->narrow);
+    if (!cur->narrow)
+        return DN_FAIL_NOMEM(err);
+    if (!cur->narrow[col].values) {
+        int rc = seg_narrow(r->src->seg, &select, bounds, &cur->arena, &cur->pins, ret, err);
+
+        if (rc != 0)
+            return rc;
+        cur->narrow[col] = *ret;
+        r->stats.columns_decoded++;
+    }
+    r->stats.vectors_decoded += !r->counted;
+    r->counted = true;
+    *ret = cur->narrow[col];
+    ret->values += r->lo;
+    return ret->nulls && !r->unit.whole ? DN_NOT_FOUND : 0;
 }
 
 /* One column of merged rows, or the series of a single run. 1: neither. */

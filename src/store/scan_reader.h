@@ -4,6 +4,7 @@
  * and scan_merge.c. One thread at a time. */
 #pragma once
 
+#include "codec/codec_narrow.h"
 #include "store/scan_int.h"
 
 /* What a reader has decoded of a source: some columns of one vector. */
@@ -12,8 +13,9 @@ struct scan_cur {
     struct seg_pins pins;
     struct vec *vecs; /* in keep of the reader: fetch_count of them, NULL until first used */
     uint8_t *have;    /* likewise, per vector of vecs: it is decoded */
-    bool all;         /* every one is */
-    bool placed;      /* the two below count */
+    struct codec_narrow *narrow; /* likewise: its integers, NULL values: not known */
+    bool all;                    /* every one is */
+    bool placed;                 /* the two below count */
     uint32_t block;
     uint32_t vector;
 };

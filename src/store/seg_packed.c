@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * seg_packed.c: what is known of the values of a vector without decoding it: a few of them, their
- * sums and bounds, their dictionary. */
+ * sums and bounds, their dictionary, the small integers that they are. */
+#include "codec/codec_narrow.h"
 #include "store/seg_fetch.h"
 
 /* ---- a few rows ---- */
@@ -222,5 +223,38 @@ int seg_agg(struct seg *s,
         ret->known[want->out] = rc == 0;
         rc = rc < 0 ? rc : 0;
     }
+    return rc;
+}
+
+int seg_narrow(struct seg *s,
+               const struct seg_select *select,
+               const double bounds[2],
+               struct arena *arena,
+               struct seg_pins *pins,
+               struct codec_narrow *ret,
+               struct dn_err *err)
+{
+    const struct seg_rcol *c = seg_stored_col(s, select->cols[0]);
+    uint32_t group = s->blocks[select->block].group;
+    struct seg_want want = {.out = 0};
+    struct volume_range range;
+    struct seg_fetch f = {
+        .s = s, .group = group, .wants = &want, .ranges = &range, .count = 1, .lone = select->lone};
+    struct codec_src src;
+    int rc;
+
+    DN_ASSERT(select->cols_count == 1);
+    if (!c || c->kinds[group] != SEG_KIND_VECTORS || c->as != c->type)
+        return DN_NOT_FOUND;
+    want.vec = seg_vec_of(s, c, select->block, select->vector);
+    if (!codec_may_narrow(c->codec[want.vec.index]))
+        return DN_NOT_FOUND;
+    rc = seg_fetch_bytes(&f, pins, arena, err);
+    if (rc < 0)
+        return rc;
+    src = seg_vec_src(&want.vec, want.bytes);
+    rc = codec_decode_narrow(&src, bounds, arena, ret, err);
+    if (rc < 0)
+        seg_vec_prefix(s, &want.vec, err);
     return rc;
 }

@@ -238,6 +238,17 @@ int seg_dict(struct seg *s,
              uint64_t *ret,
              struct dn_err *err) DN_MUST_CHECK;
 
+struct codec_narrow;
+/* The vector of the one column chosen as codec_decode_narrow has it. DN_NOT_FOUND: it is stored in
+ * another way. Memory as for seg_fetch. */
+int seg_narrow(struct seg *s,
+               const struct seg_select *select,
+               const double bounds[2],
+               struct arena *arena,
+               struct seg_pins *pins,
+               struct codec_narrow *ret,
+               struct dn_err *err) DN_MUST_CHECK;
+
 struct codec_ask;
 struct codec_agg;
 struct seg_aggs {

@@ -6,6 +6,7 @@
  * rows over long histories; rows changed and deleted in great numbers; queries made of random
  * conditions, group keys, aggregates, orders and limits. A failure prints seed and query;
  * DENDRO_TEST_SEED reproduces it, DENDRO_TEST_SECONDS sets the time budget. */
+#include "fast_sums.h"
 #include "sql_db.h"
 
 #include <setjmp.h>
@@ -29,15 +30,6 @@ struct fast {
     bool one_a_time; /* a series has one row for a time */
     bool failed;
 };
-
-static const char *pick(struct rng *r, const char *const *list, uint32_t count)
-{
-    return list[rng_below(r, count)];
-}
-#define PICK(r, ...)                         \
-    pick((r),                                \
-         (const char *const[]){__VA_ARGS__}, \
-         (uint32_t)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
 
 static void fast_exec(struct fast *f, const char *sql)
 {
@@ -72,7 +64,8 @@ static void fast_create(struct fast *f)
         buf_init(&b, NULL);
         buf_printf(&b,
                    "CREATE TABLE %s (s VARCHAR NOT NULL DEFAULT 's', t TIMESTAMP NOT NULL DEFAULT "
-                   "1000, n INT NOT NULL DEFAULT 0, v DOUBLE, g VARCHAR NOT NULL DEFAULT 'g', i "
+                   "1000, n INT NOT NULL DEFAULT 0, v DOUBLE, w DOUBLE DEFAULT 12.5, g VARCHAR NOT "
+                   "NULL DEFAULT 'g', i "
                    "BIGINT, f BOOLEAN, k BIGINT NOT NULL DEFAULT 0",
                    i ? "y" : "x");
         if (keys[which])
@@ -98,8 +91,9 @@ static void fast_insert(struct fast *f, uint32_t rows)
     struct buf b;
 
     buf_init(&b, NULL);
-    buf_printf(
-        &b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, k, n, g, i" : "s, t, k, n, g, i, v, f");
+    buf_printf(&b,
+               "INSERT INTO x (%s) VALUES ",
+               partial ? "s, t, k, n, g, i" : "s, t, k, n, g, i, v, f, w");
     for (uint32_t i = 0; i < rows; i++) {
         bool any = rng_one_in(r, 40);
         uint32_t at = any ? 86400 + rng_below(r, TIME_SPAN) : from + i / f->series * f->step;
@@ -122,9 +116,11 @@ static void fast_insert(struct fast *f, uint32_t rows)
         else
             buf_printf(&b, "%d", rng_one_in(r, 3) ? 5 : (int)rng_below(r, 2000) - 1000);
         if (!partial && rng_one_in(r, 10))
-            buf_puts(&b, ", NULL, NULL");
-        else if (!partial)
-            buf_printf(&b, ", %d.%u, %s", (int)rng_below(r, 100), rng_below(r, 4) * 25, "true");
+            buf_puts(&b, ", NULL, NULL, NULL");
+        else if (!partial) {
+            buf_printf(&b, ", %u.%u", rng_below(r, 100), rng_below(r, 4) * 25);
+            buf_printf(&b, ", true, %u.%u", rng_below(r, 100), rng_below(r, 10));
+        }
         buf_puts(&b, ")");
     }
     buf_u8(&b, 0);
@@ -144,7 +140,8 @@ static void fast_history(struct fast *f, uint32_t from, uint32_t rows, uint32_t 
     struct buf b;
 
     buf_init(&b, NULL);
-    buf_printf(&b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, k, n, g" : "s, t, k, n, g, i, v");
+    buf_printf(
+        &b, "INSERT INTO x (%s) VALUES ", partial ? "s, t, k, n, g" : "s, t, k, n, g, i, v, w");
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t k = from + i / f->series;
         uint32_t series = i % f->series;
@@ -162,9 +159,10 @@ static void fast_history(struct fast *f, uint32_t from, uint32_t rows, uint32_t 
                    (86400ull + (uint64_t)k * f->step) * 64 + series,
                    k % 3,
                    k % 7 ? "g" : "h");
-        if (!partial)
-            buf_printf(
-                &b, ", %d, %d.%u", (int)rng_below(r, 2000), (int)rng_below(r, 100), i % 4 * 25);
+        if (!partial) {
+            buf_printf(&b, ", %u, %u.%u", rng_below(r, 2000), rng_below(r, 100), i % 4 * 25);
+            buf_printf(&b, ", %u.%u", rng_below(r, 100), rng_below(r, 100));
+        }
         buf_puts(&b, ")");
     }
     buf_u8(&b, 0);
@@ -183,6 +181,10 @@ static void fast_cond(struct fast *f, struct buf *b)
 {
     struct rng *r = &f->rng;
 
+    if (rng_one_in(r, 4)) {
+        fast_sums(r, b);
+        return;
+    }
     switch (rng_below(r, 14)) {
     case 12:
         buf_printf(b,

@@ -5,6 +5,7 @@
  * series, NULLs; then late rows on top, rows that expire, deletes, updates, merges. A failure
  * prints seed and query; DENDRO_TEST_SEED reproduces it, DENDRO_TEST_SECONDS sets the time budget.
  */
+#include "fast_sums.h"
 #include "sql_db.h"
 
 #include <setjmp.h>
@@ -22,15 +23,6 @@ struct shorts {
     uint32_t series;
     bool failed;
 };
-
-static const char *pick(struct rng *r, const char *const *list, uint32_t count)
-{
-    return list[rng_below(r, count)];
-}
-#define PICK(r, ...)                         \
-    pick((r),                                \
-         (const char *const[]){__VA_ARGS__}, \
-         (uint32_t)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)))
 
 static void short_exec(struct shorts *f, const char *sql)
 {

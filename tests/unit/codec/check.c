@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check.h"
 
+#include "codec/codec_narrow.h"
 #include "ref.h"
 #include "vec/wide.h"
 
@@ -171,6 +172,41 @@ static bool check_ask(const struct vec *v,
     return true;
 }
 
+/* The integers of numbers, against the numbers. */
+static uint32_t check_narrow(const struct vec *v, const struct codec_src *src, struct arena *arena)
+{
+    double bounds[2] = {1, 0};
+    struct codec_narrow n;
+    struct vec wide;
+    bool any = false;
+
+    for (uint32_t row = 0; row < v->count; row++) {
+        struct datum d = vec_datum(v, row);
+        double x = type_is_float(v->type) ? d.v.f64 : (double)d.v.i64;
+
+        if (d.null || check_absent(v, row))
+            continue;
+        if (x != x)
+            return UINT32_MAX;
+        bounds[0] = any && bounds[0] < x ? bounds[0] : x;
+        bounds[1] = any && bounds[1] > x ? bounds[1] : x;
+        any = true;
+    }
+    if (codec_decode_narrow(src, bounds, arena, &n, NULL) != 0)
+        return UINT32_MAX;
+    if (n.lo > n.hi || codec_widen_narrow(&n, arena, &wide, NULL) != 0)
+        return 0;
+    for (uint32_t row = 0; row < v->count; row++) {
+        bool none = vec_is_null(v, row) || check_absent(v, row);
+
+        if (none != vec_bit(n.nulls, row))
+            return row;
+        if (!none && (n.values[row] < n.lo || n.values[row] > n.hi || !check_value(v, &wide, row)))
+            return row;
+    }
+    return UINT32_MAX;
+}
+
 uint32_t check_answers(const struct vec *v, const struct codec_src *src, struct arena *arena)
 {
     uint32_t step = v->count / 3 + 1;
@@ -197,5 +233,5 @@ uint32_t check_answers(const struct vec *v, const struct codec_src *src, struct 
             !check_ask(v, src, &pieces, arena))
             return lo;
     }
-    return UINT32_MAX;
+    return type_is_fixed(v->type) ? check_narrow(v, src, arena) : UINT32_MAX;
 }

@@ -12,6 +12,6 @@ uint32_t check_same(const struct vec *a, const struct vec *b);
 uint32_t check_ref(const struct vec *a, const struct codec_src *src);
 /* Reads every row, code and string byte, so that the sanitizer sees any wild one. */
 uint64_t check_touch(const struct vec *v);
-/* Asks codec_get for some rows and codec_agg for some ranges and compares with the decoded vector.
- * A row or the first row of a range that differs, or UINT32_MAX. */
+/* Asks codec_get for some rows, codec_agg for some ranges and codec_decode_narrow, and compares
+ * with the decoded vector. A row or the first row of a range that differs, or UINT32_MAX. */
 uint32_t check_answers(const struct vec *v, const struct codec_src *src, struct arena *arena);

@@ -5,7 +5,7 @@
  * lie in heap blocks of their exact size, so that the sanitizer sees any overrun. Then one input
  * per complaint, with the words the error must hold. */
 #include "check.h"
-#include "codec/codec.h"
+#include "codec/codec_narrow.h"
 #include "shapes.h"
 
 #include <setjmp.h>
@@ -38,8 +38,11 @@ static void ask(const struct codec_src *src, struct arena *arena)
     struct codec_range range = {src->count / 2, src->count};
     struct codec_ask all = {&range, 1, CODEC_SUM | CODEC_BOUNDS};
     struct dn_err err = {0};
+    const double bounds[2] = {-3, 3}; /* which the values need not heed */
+    struct codec_narrow narrow;
     struct codec_agg agg;
     struct datum d;
+    struct vec v;
     int rc;
 
     rc = codec_get(src, src->count / 3, arena, &d, &err);
@@ -51,6 +54,12 @@ static void ask(const struct codec_src *src, struct arena *arena)
         return;
     rc = codec_agg(src, &all, arena, &agg, &err);
     assert_true(rc == 0 || rc == DN_E_CORRUPT);
+    rc = codec_decode_narrow(src, bounds, arena, &narrow, &err);
+    assert_true(rc == 0 || rc == DN_NOT_FOUND || rc == DN_E_CORRUPT);
+    if (rc == 0) {
+        assert_int_equal(codec_widen_narrow(&narrow, arena, &v, &err), 0);
+        (void)check_touch(&v);
+    }
 }
 
 static void decode_and_touch(struct codec_src src, size_t n)

@@ -173,6 +173,20 @@ int scan_unit_dict(struct scan_reader *r, uint32_t col, uint64_t *ret, struct dn
     return 0;
 }
 
+int scan_unit_narrow(struct scan_reader *r,
+                     uint32_t col,
+                     const double bounds[2],
+                     struct codec_narrow *ret,
+                     struct dn_err *err)
+{
+    (void)r;
+    (void)col;
+    (void)bounds;
+    (void)ret;
+    (void)err;
+    return DN_NOT_FOUND;
+}
+
 bool scan_unit_time(struct scan_reader *r, int64_t *ret_min, int64_t *ret_max)
 {
     (void)r;
