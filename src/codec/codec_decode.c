@@ -230,7 +230,7 @@ int codec_decode_narrow(const struct codec_src *src,
     rc = codec_open(src, &o, err);
     if (rc < 0)
         return rc;
-    if (!o.ops->narrow || o.missing.all || src->type == TYPE_BOOLEAN)
+    if (!o.ops->narrow || o.missing.all || type_phys(src->type) == PHYS_I8) /* no numbers */
         return DN_NOT_FOUND;
     to = arena_alloc_array(arena, src->count, sizeof *to);
     if (!to)

@@ -6,7 +6,7 @@ with what rights_cases.py says.
 
 usage: rights.py DENDRO SRC [--only WORD] [--show]
 
-SRC is src/: a kind of statement of sql/ast.h that has no case fails the test, and so does a function of pg_proc that
+SRC is src/: a kind of statement of sql/stmt_list.h that has no case fails the test, and so does a function of pg_proc that
 rights_functions.py does not know. Without PostgreSQL 15 its part is left out
 and the rest is run."""
 import argparse
@@ -40,8 +40,7 @@ ALONE = re.compile(r"TRUNCATE|REFERENCES|TRIGGER|pg_|owner")
 
 def kinds(path):
     text = open(path, encoding="utf-8").read()
-    names = re.search(r"enum stmt_kind \{(.*?)\};", text, re.S).group(1)
-    return [n for n in re.findall(r"\bSTMT_(\w+)", names) if n != "KIND_MAX"]
+    return re.findall(r"^SQL_STMT\((\w+),", text, re.M)
 
 
 def objects(sql):
@@ -190,9 +189,9 @@ def main():
     args.add_argument("--only", default="")
     args.add_argument("--show", action="store_true")
     args = args.parse_args()
-    missing = sorted(set(kinds(os.path.join(args.src, "sql/ast.h"))) ^ set(CASES))
+    missing = sorted(set(kinds(os.path.join(args.src, "sql/stmt_list.h"))) ^ set(CASES))
     if missing:
-        sys.exit(f"rights_cases.py and enum stmt_kind differ in: {', '.join(missing)}")
+        sys.exit(f"rights_cases.py and stmt_list.h differ in: {', '.join(missing)}")
     directory = tempfile.mkdtemp(prefix="dendro-rights-")
     try:
         compare(args, Dendro(os.path.abspath(args.dendro), os.path.join(directory, "db")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements by kind (enum stmt_kind of src/sql/ast.h), and what each of them needs.
+"""Statements by kind (src/sql/stmt_list.h), and what each of them needs.
 
 A case is the text for Dendro and
   SAME        PostgreSQL has the statement: its answer is the right one
