@@ -5,11 +5,14 @@
  * copied at the end. Of arrays it makes one with a dimension more; all must have one shape.
  *
  * With a second argument (FILTER) only rows count in which that is true. */
+#include "base/cancel.h"
 #include "func/enum_int.h"
 #include "func/func_int.h"
 #include "vec/array.h"
 
 #include <string.h>
+
+#define ARRAY_LOOK 4096u /* elements between two looks at the flag of cancel */
 
 struct agg_array {
     uint8_t *items; /* in the arena; cap has room for shape and tail */
@@ -91,7 +94,8 @@ static int array_append(struct agg_array *s,
 struct array_feed {
     struct buf items;
     struct buf tail;
-    struct arena scratch; /* arrays as elements, taken apart */
+    struct arena scratch;      /* arrays as elements, taken apart */
+    const atomic_bool *cancel; /* of the statement; NULL = never */
 };
 
 static int array_put_nested(struct agg_array *s,
@@ -105,9 +109,11 @@ static int array_put_nested(struct agg_array *s,
     if (d->null)
         return DN_FAIL(err, DN_E_NULL_VALUE, "cannot accumulate null arrays");
     arena_reset(&f->scratch);
-    rc = varray_read(d->str, type_element(d->type), NULL, &f->scratch, &a);
-    if (rc < 0)
-        return DN_FAIL_NOMEM(err);
+    rc = varray_read(d->str, type_element(d->type), f->cancel, &f->scratch, &a);
+    if (rc < 0) {
+        rc = dn_cancel_check(f->cancel, err);
+        return rc < 0 ? rc : DN_FAIL_NOMEM(err);
+    }
     DN_CHECK_DISK(rc == 0, err, "a value is no %s", type_name(d->type));
     if (a.count == 0)
         return DN_FAIL(err, DN_E_BAD_SUBSCRIPT, "cannot accumulate empty arrays");
@@ -124,9 +130,12 @@ static int array_put_nested(struct agg_array *s,
     s->dims = (uint8_t)a.dims;
     memcpy(s->inner, a.len, sizeof a.len);
     memcpy(s->low, a.low, sizeof a.low);
-    for (uint32_t i = 0; i < a.count; i++)
+    for (uint32_t i = 0; rc == 0 && i < a.count; i++) {
         varray_write_item(&a.items[i], &f->items, &f->tail);
-    return 0;
+        if (i % ARRAY_LOOK == 0)
+            rc = dn_cancel_check(f->cancel, err);
+    }
+    return rc;
 }
 
 static int array_add(struct agg_array *s,
@@ -156,6 +165,7 @@ static void array_feed_init(struct array_feed *f, struct arena *strings)
     buf_init(&f->items, strings->owner);
     buf_init(&f->tail, strings->owner);
     arena_init(&f->scratch, strings->owner);
+    f->scratch.cancel = f->cancel = strings->cancel;
 }
 
 static void array_feed_done(struct array_feed *f)

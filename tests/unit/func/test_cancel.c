@@ -359,7 +359,9 @@ static int run_agg(const struct call *c, struct dn_err *err)
 
     for (uint32_t i = 0; i < c->args_count; i++)
         assert_true(vec_make_const(&arena, &c->args[i], 1, &v[i]));
+    arena.cancel = &cancel; /* as that of a statement */
     code = c->agg->update_all(state, v, NULL, 1, &arena, err);
+    arena.cancel = NULL;
     return code < 0 ? code : c->agg->emit(state, &d, err);
 }
 
