@@ -357,7 +357,7 @@ create_table_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, s
                         stmt, ast->table_def->constraints, ast->table_def->constraints_count, err);
 }
 
-/* Whoever may CREATE in the database. */
+/* Needs the privilege CREATE on the database. */
 static int
 create_schema_privilege(const struct dendro_stmt *stmt, const struct stmt *ast, struct dn_err *err)
 {
