@@ -15,7 +15,7 @@ static inline bool number_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The value of a hexadecimal digit in either case; -1: it is none. */
+/* The value of a hexadecimal digit in either case; -1: c is no such digit. */
 int number_hex(char c);
 
 /* len hexadecimal digits as len / 2 bytes; false: len is odd, or there is something else. */

@@ -3,6 +3,7 @@
  * regex_translate.c: an ARE, character by character, as PCRE2 reads it. What ARE does not allow is
  * refused here, so PCRE2's own syntax never shows: all that is not a letter, digit or beyond ASCII
  * goes out escaped. */
+#include "base/number.h"
 #include "base/text.h"
 #include "func/regex_tr.h"
 #include "func/text_int.h"
@@ -43,8 +44,8 @@ static int tr_hex_digits(struct tr *t, uint32_t least, uint32_t most, uint32_t *
     uint32_t n = 0;
 
     *ret = 0;
-    for (; n < most && tr_more(t) && text_hex_digit(*t->p) >= 0; n++, t->p++)
-        *ret = *ret > 0x10ffff ? *ret : *ret << 4 | (uint32_t)text_hex_digit(*t->p);
+    for (; n < most && tr_more(t) && number_hex(*t->p) >= 0; n++, t->p++)
+        *ret = *ret > 0x10ffff ? *ret : *ret << 4 | (uint32_t)number_hex(*t->p);
     return n < least ? tr_fail(t, "invalid escape \\ sequence") : 0;
 }
 

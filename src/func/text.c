@@ -65,17 +65,6 @@ void text_print_out(const struct func_session *session, const struct datum *d, s
         text_print_in(session, d, b);
 }
 
-int text_hex_digit(char c)
-{
-    if (text_is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F')
-        return c - 'A' + 10;
-    return -1;
-}
-
 struct vstr text_unblank(struct vstr s)
 {
     while (s.len > 0 && s.ptr[s.len - 1] == ' ')

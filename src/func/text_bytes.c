@@ -2,6 +2,7 @@
  *
  * text_bytes.c: texts of BLOB: hexadecimal after 0x or \x, otherwise characters that stand for
  * their bytes, with \\ for a backslash and \ooo for any byte. */
+#include "base/number.h"
 #include "base/text.h"
 #include "func/text_int.h"
 
@@ -25,14 +26,14 @@ int text_unhex(struct vstr s, struct buf *b, struct dn_err *err)
         return 0; /* b->failed says it */
     to = b->data + b->len;
     for (uint32_t i = 0; i < s.len;) {
-        int high = text_hex_digit(s.ptr[i]);
+        int high = number_hex(s.ptr[i]);
         int low;
 
         if (s.ptr[i] == ' ' || (s.ptr[i] >= '\t' && s.ptr[i] <= '\r')) {
             i++;
             continue;
         }
-        low = i + 1 < s.len ? text_hex_digit(s.ptr[i + 1]) : -1;
+        low = i + 1 < s.len ? number_hex(s.ptr[i + 1]) : -1;
         if (i + 1 >= s.len && high >= 0)
             return DN_FAIL(
                 err, DN_E_INVALID_PARAM, "invalid hexadecimal data: odd number of digits");
@@ -123,8 +124,8 @@ int text_unescape(struct vstr s, struct buf *b, struct dn_err *err)
 static bool bytes_pairs(struct vstr s, char *to)
 {
     for (uint32_t i = 0; i < s.len / 2; i++) {
-        int high = text_hex_digit(s.ptr[2 * i]);
-        int low = text_hex_digit(s.ptr[2 * i + 1]);
+        int high = number_hex(s.ptr[2 * i]);
+        int low = number_hex(s.ptr[2 * i + 1]);
 
         if (high < 0 || low < 0)
             return false;
@@ -145,7 +146,7 @@ int text_parse_bits(struct vstr s, struct arena *arena, struct vstr *ret, struct
         return DN_FAIL_NOMEM(err);
     for (uint64_t i = 0; i < bits; i++) {
         uint32_t at = skip + (uint32_t)(hex ? i / 4 : i);
-        int digit = text_hex_digit(s.ptr[at]);
+        int digit = number_hex(s.ptr[at]);
 
         if (digit < 0 || (!hex && digit > 1))
             return DN_FAIL(err,

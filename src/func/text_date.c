@@ -4,6 +4,7 @@
  * 2015-06-01, 04:05:06.789, 2015-06-01 04:05:06.789+00. The greatest and the least DATE and
  * TIMESTAMPTZ are infinity and -infinity. */
 #include "base/civil.h"
+#include "base/number.h"
 #include "func/text_int.h"
 #include "func/text_put.h"
 #include "func/tz.h"
@@ -248,7 +249,7 @@ int text_parse_uuid(struct vstr s, struct arena *arena, struct vstr *ret, struct
 
         if (s.ptr[i] == '-' && digits && digits % 4 == 0 && digits < 32 && s.ptr[i - 1] != '-')
             continue;
-        v = text_hex_digit(s.ptr[i]);
+        v = number_hex(s.ptr[i]);
         if (v < 0 || digits == 32)
             return text_fail_syntax(TYPE_UUID, whole, err);
         to[digits / 2] = (char)(digits % 2 ? to[digits / 2] | v : v << 4);

@@ -155,9 +155,6 @@ int text_parse_interval_in(enum interval_style style,
 void text_print_interval(struct vinterval v, struct buf *b);
 void text_print_interval_in(enum interval_style style, struct vinterval v, struct buf *b);
 
-/* The value of a hexadecimal digit; -1: it is none. */
-int text_hex_digit(char c);
-
 /* s is trimmed. */
 int text_parse_int(enum type_id type, struct vstr s, int64_t *ret, struct dn_err *err)
     DN_MUST_CHECK;
